@@ -14,9 +14,11 @@ from freehold.runtime.arrays.handle import H, Handle, Maker
 from freehold.runtime.base.call_site import CallSite, caller
 from freehold.runtime.base.locks import lock
 from freehold.runtime.errors.refusing import errors, reject
+from freehold.runtime.gpu import driver
 from freehold.runtime.gpu.timeline import Timeline, let_go, timeline
 from freehold.runtime.memory import ledger
 from freehold.runtime.memory.arguments import HOST, ArrayView, UnknownDType, Unreadable, view
+from freehold.runtime.memory.blame import of_method
 from freehold.runtime.memory.ledger import Hold, Refusal
 from freehold.runtime.memory.storage import Storage, foreign_space
 from freehold.runtime.memory.views import reach
@@ -114,8 +116,6 @@ def exported(
             ledger.verify(tensor, write=True)
             held = ledger.hold([tensor], "exported", "another library", exclusive=False, site=site, consumer=consumer)
     except Refusal as e:
-        from freehold.runtime.memory.blame import of_method
-
         raise BufferError(str(of_method("__dlpack__", site, "export")(e))) from None
     ready_on(tensor, consumer)
     return _capsule(tensor, held, max_version is not None and max_version[0] >= 1)
@@ -174,8 +174,6 @@ def adopted(kind: Maker[H], found: ArrayView) -> H:
     first = found.pointer + low
     made = Storage(first, high - low, found.device, found.owner, space)
     if found.device != HOST:
-        from freehold.runtime.gpu import driver
-
         let_go()
         with lock(found.device):
             for handle in {driver.current_handle(found.family, found.device), found.stream or 0}:

@@ -15,7 +15,9 @@ from freehold.runtime.errors.refusing import errors, refuse, reject
 from freehold.runtime.foreign.code import Adapted, Kernel, Made, Source, TileIR, kernels_of, unknown_entry
 from freehold.runtime.foreign.declaration import Declaration, unfit
 from freehold.runtime.foreign.telling import explained, shown_entry
+from freehold.runtime.gpu import driver
 from freehold.runtime.jit.launchable import Launchable
+from freehold.runtime.launch.callee import Interpreted
 from freehold.runtime.variants.build import DENY, Options, denied
 from freehold.runtime.variants.compiled import Compiled, Once
 from freehold.runtime.variants.evaluation import Evaluator, Judge
@@ -164,7 +166,6 @@ class Extern(Launchable):
 
     def _interpreted(self, kind: Specialisation, mode: Kind) -> Interpreted:
         from freehold.runtime.foreign.standin import StandIn, compare
-        from freehold.runtime.launch.callee import Interpreted
 
         self.allowed()
         adapted, contract = self._declared(kind)
@@ -174,8 +175,6 @@ class Extern(Launchable):
             constants = [(n, s.value) for n, s in enumerate(kind) if isinstance(s, ConstSpec)]
 
             def beside(views: Any, run_time: Any, written: Any) -> None:
-                from freehold.runtime.gpu import driver
-
                 compiled = self.compiled(kind, driver.architecture(views[0].device))
                 compare(compiled, tolerance, views, run_time, written)
 
@@ -196,8 +195,6 @@ class Extern(Launchable):
         """The code for arguments of this kind, as `Kernel.compile`. Raises `Rejected`."""
         bound = self.bound(*args, arch=arch, **kwargs)
         if arch is None:
-            from freehold.runtime.gpu import driver
-
             driver.require_gpu('name an architecture: `arch="sm_90"`')
             arch = driver.architecture(max(0, bound.device))
         return self.compiled(bound.specialisation, arch)

@@ -20,6 +20,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.runtime.base.call_site import CallSite
+from freehold.runtime.errors.kernel_checks import IndexOutside, failure_in
 from freehold.runtime.gpu import driver, transfers
 from freehold.runtime.gpu.driver import unseen
 from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS, KernelCheck
@@ -88,8 +89,6 @@ class Words:
         """What a launch has written down; None where that is nothing, or not yet all."""
         if self.all[number] <= 0:
             return None
-        from freehold.runtime.errors.kernel_checks import failure_in
-
         return failure_in(entry.kernel, entry.checks, self.all[number::FAILURE_SLOTS])
 
 
@@ -268,8 +267,6 @@ def tell(chosen: Iterable[Log], owner: object) -> None:
 def _with_site(entry: Entry) -> tuple[Error, ...]:
     """The errors of an entry, with the place where it was launched, if that is known."""
     if entry.code is not None:
-        from freehold.runtime.errors.kernel_checks import IndexOutside
-
         site = CallSite(entry.code, entry.instruction).span
         for error in entry.errors:
             if site is not None:

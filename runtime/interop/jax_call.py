@@ -45,18 +45,7 @@ _numbers: Final[dict[object, int]] = {}
 _lock: Final = mutex()
 
 
-def as_jax(
-    kernel: Callee,
-    partitions: Mapping[str, Cut | list[Cut]],
-    returns: Mapping[str, Any],
-    fixed: Mapping[str, object],
-    vmap_method: str | None,
-) -> Callable[..., Any]:
-    """What `Launchable.as_jax` says."""
-    return _Function(kernel, partitions, returns, fixed, vmap_method)
-
-
-class _Function:
+class Function:
     """A kernel as a function of JAX arrays."""
 
     def __init__(
@@ -181,7 +170,7 @@ class _Function:
 class _Call:
     """One kernel with its scalars and constants."""
 
-    def __init__(self, function: _Function, static: dict[str, Any], counts: dict[str, int], mode: modes.Mode | None):
+    def __init__(self, function: Function, static: dict[str, Any], counts: dict[str, int], mode: modes.Mode | None):
         self.function = function
         self.static = static
         self.counts = counts

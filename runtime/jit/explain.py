@@ -19,12 +19,16 @@ from freehold.passes.cost import Cost, Total, Work, cost
 from freehold.passes.launch_contract import contract, kernel_of
 from freehold.passes.listing import WIDTH, listing
 from freehold.passes.report_obligations import report
+from freehold.runtime.gpu import driver
+from freehold.runtime.memory.arguments import ArrayView
 from freehold.runtime.scheduling.telling import remarks, told
+from freehold.runtime.variants.build import cubin_of, emitted, optimised
 from freehold.runtime.variants.evaluation import Evaluator
 from freehold.runtime.variants.hints import of
 from freehold.support.contract import LaunchContract, TensorParameter
 from freehold.support.diagnostic import Rejected
 from freehold.support.dtypes import BY_NAME
+from freehold.support.terms import Term
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -81,9 +85,6 @@ def explain(
     kernel: Explained, args: Sequence[object], kwargs: Mapping[str, object], arch: Archs, ir: bool
 ) -> Explanation:
     """What `Kernel.explain` returns."""
-    from freehold.runtime.memory.arguments import ArrayView
-    from freehold.runtime.variants.build import cubin_of, emitted, optimised
-
     named = arch if arch is None or isinstance(arch, str) else next(iter(arch), None)
     completed = kernel.choice(args, kwargs, named, anew=True)
     bound = kernel.bound(*args, arch=named, **kwargs)
@@ -120,7 +121,6 @@ def explain_module(module: ModuleOp, arch: Archs = None, sources: SourceMap | No
     Excerpts come from `sources`, or else from where Python finds the text of a file.
     """
     from freehold.passes.lowering import translate
-    from freehold.runtime.variants.build import cubin_of, optimised
 
     kernel, archs = kernel_of(module), _archs(arch, -1)
     name, emitted = kernel.sym_name.data, translate(optimised(module))
@@ -332,8 +332,6 @@ def _summary(moved: Sequence[tuple[int | None, bool]], computed: Sequence[int | 
 
 
 def _value(term: object, values: Mapping[str, int]) -> int | None:
-    from freehold.support.terms import Term
-
     assert isinstance(term, Term)
     try:
         return term.evaluate(values)
@@ -367,8 +365,6 @@ def _count(number: int) -> str:
 def _archs(arch: Archs, device: int) -> Sequence[str]:
     if arch is not None:
         return (arch,) if isinstance(arch, str) else tuple(arch)
-    from freehold.runtime.gpu import driver
-
     return (driver.architecture(max(0, device)),) if driver.gpu_available() else ARCHS
 
 

@@ -15,8 +15,9 @@ from freehold.frontend.signature import Form, Specialisation
 from freehold.frontend.source import KernelFunction
 from freehold.runtime.base.call_site import caller
 from freehold.runtime.base.imported import once_imported
+from freehold.runtime.gpu import driver
 from freehold.runtime.jit.launchable import Launchable
-from freehold.runtime.variants.build import Math, Options
+from freehold.runtime.variants.build import Math, Options, build, contract_of, is_kept, lower, verified
 from freehold.runtime.variants.compiled import Compiled, Once
 from freehold.runtime.variants.hints import Given, Hints, checked, given, refuse_as_keywords
 from freehold.support.contract import Checks
@@ -93,8 +94,6 @@ class Kernel(Launchable):
 
     def lower(self, *args: Any, **kwargs: Any) -> ModuleOp:
         """The kernel in the ownership dialect, for arguments of this kind, not verified. Raises `Rejected`."""
-        from freehold.runtime.variants.build import lower
-
         kernel, specialisation = self._specialised(args, kwargs)
         return lower(kernel.function, specialisation, self.options.hinted(specialisation.hints))
 
@@ -147,8 +146,6 @@ class Kernel(Launchable):
         kernel, arguments = self.given(args, kwargs, site)
         bound = kernel.checked(arguments, site, arch)
         if arch is None:
-            from freehold.runtime.gpu import driver
-
             driver.require_gpu('name an architecture: `arch="sm_90"`')
             arch = driver.architecture(max(0, bound.device))
         options = self.options if checks is None else self.options._replace(checks=checks)
@@ -206,8 +203,6 @@ class Kernel(Launchable):
         chosen = (options or self.options).hinted(specialisation.hints)
 
         def make() -> Compiled:
-            from freehold.runtime.variants.build import build
-
             product = build(self.function, specialisation, chosen, arch, self._digest(specialisation))
             return Compiled(self.__name__, product.contract, arch, product.cubin, chosen)
 
@@ -218,8 +213,6 @@ class Kernel(Launchable):
         What another process needs to compile a variant into the cache on disk (`runtime.jit.assembling`); None where it
         is known or in the cache, or where another process would not find the kernel.
         """
-        from freehold.runtime.variants.build import is_kept
-
         chosen = self.options.hinted(specialisation.hints)
         if self.form is not None or self._variants.known((specialisation, arch, chosen)) is not None:
             return None
@@ -232,8 +225,6 @@ class Kernel(Launchable):
 
     def verified(self, specialisation: Specialisation) -> ModuleOp:
         """The verified module for one kind of arguments, made once, which nobody may change. Raises `Rejected`."""
-        from freehold.runtime.variants.build import verified
-
         options = self.options.hinted(specialisation.hints)
         return self._variants.get(specialisation, lambda: verified(self.function, specialisation, options))
 
@@ -254,7 +245,6 @@ class Kernel(Launchable):
         def make() -> Interpreted:
             from freehold.runtime.interpreter.launch import Kernel as Interpreter
             from freehold.runtime.launch.callee import Interpreted
-            from freehold.runtime.variants.build import contract_of
             from freehold.runtime.variants.evaluation import Evaluator
 
             module = self.verified(specialisation)

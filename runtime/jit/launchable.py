@@ -274,6 +274,6 @@ class Launchable(native.Caller, ABC):
 
         Raises `Rejected` (O278) where no function can be made of it.
         """
-        from freehold.runtime.interop.jax_call import as_jax
+        from freehold.runtime.interop.jax_call import Function
 
-        return as_jax(self, partitions, returns or {}, fixed or {}, vmap_method)
+        return Function(self, partitions, returns or {}, fixed or {}, vmap_method)

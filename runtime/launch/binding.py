@@ -22,6 +22,7 @@ from freehold.frontend.signature import (
 )
 from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.errors.refusing import errors
+from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import ArrayView, UnknownDType, Unreadable, is_array, view
 from freehold.runtime.memory.overlap import overlap, repeated
 from freehold.runtime.memory.scalars import RANGES, plain_number, scalar_dtype
@@ -140,8 +141,6 @@ def bind(
 
     `hints` were chosen with them. Without a `schedule`, partitions and compile-time values may be left open.
     """
-    from freehold.runtime.launch.partition import Partition
-
     schedule = schedule and signature.cut
     call = Call(signature, site, schedule)
     tensors: list[tuple[Parameter, ArrayView, PartitionSpec | None]] = []
@@ -322,8 +321,6 @@ def _scalar(call: Call, parameter: Parameter, value: Any, number: float | None) 
 
 def _constant(call: Call, parameter: Parameter, value: Any) -> ConstSpec | None:
     """A compile-time argument."""
-    from freehold.runtime.launch.partition import Partition
-
     try:
         hash(value)
     except TypeError:
@@ -342,8 +339,6 @@ def _constant(call: Call, parameter: Parameter, value: Any) -> ConstSpec | None:
 
 def _wrong_value(call: Call, parameter: Parameter, value: Any, expected: str) -> None:
     """Adds the error for what is no scalar or constant as it is `expected`."""
-    from freehold.runtime.launch.partition import Partition
-
     given = "a partition" if isinstance(value, Partition) else _described(value)
     kernel, annotation = call.signature.kernel, parameter.annotation
     error = errors.WrongScalar(call.place(parameter), parameter.name, kernel, expected, given, annotation)

@@ -16,6 +16,7 @@ from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.launch import launcher as launchers
 from freehold.runtime.launch import modes
+from freehold.runtime.launch.binding import positional
 from freehold.runtime.launch.launch import Launch
 from freehold.runtime.launch.launcher import UNDONE
 from freehold.runtime.launch.likeness import likeness
@@ -181,8 +182,6 @@ class BoundLaunch(_Run):
                     before.of(value) if isinstance(before, Partition) and not isinstance(value, Partition) else value
                 )
         if arguments:
-            from freehold.runtime.launch.binding import positional
-
             positional(self._kernel.signature, tuple(given), arguments, self.site)
         self._bind(tuple(given))
         return self
@@ -217,8 +216,6 @@ class _Flight(InFlight[Any]):
 
 def bind_here(kernel: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundLaunch:
     """What `Launchable.bind` returns to the caller of its caller."""
-    from freehold.runtime.launch.binding import positional
-
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] -- documented, and there is no other way
     site = CallSite(frame.f_code, frame.f_lasti)
     arguments = positional(kernel.signature, args, kwargs, site)

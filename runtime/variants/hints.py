@@ -8,6 +8,7 @@ from typing import Final
 
 from freehold.runtime.base.call_site import caller
 from freehold.runtime.errors.refusing import errors, reject
+from freehold.support.spelling import nearest
 
 Given = int | Mapping[str, int]
 """A hint as users give it: a value, or values by architecture (`{"sm_90": 2, "default": 1}`)."""
@@ -95,8 +96,6 @@ _ELSEWHERE: Final = {"num_warps": "num_worker_warps", "num_ctas": "num_cta_in_cg
 
 
 def _unknown(kernel: str, name: str, value: object, problem: str) -> None:
-    from freehold.support.spelling import nearest
-
     error = errors.HintUnknown(caller().span, kernel, name, repr(value), problem, _known())
     close = name if name in KNOWN else _ELSEWHERE.get(name, nearest(name, [*KNOWN]))
     if name in _ELSEWHERE and close is None:
