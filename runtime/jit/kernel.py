@@ -202,9 +202,14 @@ class Kernel(Launchable):
         """The variant for one kind of arguments and an architecture, compiled once. Raises `Rejected`."""
         chosen = (options or self.options).hinted(specialisation.hints)
 
+        def alone() -> Compiled:
+            return self.compiled(specialisation, arch, (options or self.options)._replace(overlap=None))
+
         def make() -> Compiled:
             product = build(self.function, specialisation, chosen, arch, self._digest(specialisation))
-            return Compiled(self.__name__, product.contract, arch, product.cubin, chosen)
+            return Compiled(
+                self.__name__, product.contract, arch, product.cubin, chosen, alone if chosen.waits(arch) else None
+            )
 
         return self._variants.get((specialisation, arch, chosen), make)
 

@@ -440,6 +440,8 @@ class Dispatcher:
 
         compiled = self.kernel.compiled(bound.specialisation, driver.architecture(bound.device))
         found = geometry(self.kernel.signature, compiled.evaluator, bound, site)
+        if compiled.overlaps:
+            compiled = compiled.of_points(found.points, driver.multiprocessors(bound.device))
         return Plan(compiled, bound.views, bound.run_time, found, bound.device)
 
 

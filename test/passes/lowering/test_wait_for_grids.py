@@ -76,6 +76,22 @@ def test_code_waits_where_there_is_such_a_thing() -> None:
     assert not waits_for_grids(b"no cubin")
 
 
+def test_many_blocks_do_not_wait() -> None:
+    """Each of them would, and the launch saves its few microseconds once."""
+    kernel = fh.kernel(overlap=("w",))(scaled)
+    arrays = [np.zeros(64, "f") for _ in range(3)]
+    made = kernel.compile(fh.partition(arrays[0], 16), *arrays[1:], arch="sm_90")
+    assert made.of_points(64 * 132, 132) is made
+    alone = made.of_points(64 * 132 + 1, 132)
+    assert alone is made.of_points(1 << 20, 132)
+    assert not alone.overlaps
+    assert not alone.early
+    assert not waits_for_grids(alone.cubin)
+    assert alone.contract == made.contract
+    few = kernel.compile(fh.partition(arrays[0], 16, blocks=fh.PERSISTENT), *arrays[1:], arch="sm_90")
+    assert few.of_points(1 << 20, 132) is few
+
+
 def test_names_of_what_is_early_are_those_of_what_is_read() -> None:
     for name in ("y", "v", "TURNS"):
         with pytest.raises(TypeError, match=f"`scaled` has no argument `{name}` that it only reads"):
