@@ -7,7 +7,7 @@ from typing import Any
 import freehold as fh
 from freehold import Const, Out, Ref, f32
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.schedules import PROCESSORS, ceildiv, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, places, quotient, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -199,6 +199,17 @@ def _tile(C: int, L: int) -> tuple[int, int, int]:
     return 1, min(max(1, 2048 // width), power_of_two(C)), width
 
 
+def moments(mean: Any, rstd: Any, x: Any, eps: float) -> None:
+    """Writes the means of the rows of x (R, C, L), and what to multiply distances from them by."""
+    R, C, L = x.shape
+    tile = _tile(C, L)
+    P = max(1, min(ceildiv(C, tile[1]), ceildiv(4 * PROCESSORS, R)))
+    parts = [mean.new_empty((R, P)) for _ in range(3)]
+    whole = C % tile[1] == 0 and L % tile[2] == 0
+    moments_parts(*(fh.partition(t, (1, 1)) for t in parts), x, *tile[1:], whole).on()
+    moments_joined(fh.partition(mean, 1), fh.partition(rstd, 1), *parts, eps, power_of_two(P)).on()
+
+
 def _per_row(x: Any) -> Any:
     return x.new_empty((x.shape[0],), dtype=wide_dtype(x))
 
@@ -208,14 +219,12 @@ def _per_row(x: Any) -> Any:
     results=lambda x, w, b, eps: (x.new_empty_strided(x.shape, x.stride()), _per_row(x), _per_row(x)),
 )
 def _norm(y: Any, mean: Any, rstd: Any, x: Any, w: Any, b: Any, eps: float) -> None:
-    R, C, L = x.shape
-    tile = _tile(C, L)
-    P = max(1, min(ceildiv(C, tile[1]), ceildiv(4 * PROCESSORS, R)))
-    parts = [mean.new_empty((R, P)) for _ in range(3)]
-    whole = C % tile[1] == 0 and L % tile[2] == 0
-    moments_parts(*(fh.partition(t, (1, 1)) for t in parts), x, *tile[1:], whole).on()
-    moments_joined(fh.partition(mean, 1), fh.partition(rstd, 1), *parts, eps, power_of_two(P)).on()
-    scaled_channels(fh.partition(y, tile), x, mean, rstd, w, b, w.shape[1] == C).on()
+    _, C, L = x.shape
+    moments(mean, rstd, x, eps)
+    width = min(4096 // y.dtype.itemsize, power_of_two(L))
+    part = fh.partition(y, (1, min(max(1, 4096 // y.dtype.itemsize // width), power_of_two(C)), width))
+    hints = {"num_worker_warps": 8, "occupancy": 8}
+    hinted(scaled_channels, hints)(part, x, mean, rstd, w, b, w.shape[1] == C).on()
 
 
 @operator(

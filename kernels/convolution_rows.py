@@ -143,21 +143,27 @@ def pointwise_tiles(
     BIAS: Const[bool],
     TF32: Const[bool],
 ):
-    """y = w @ x + bias: a convolution whose window is one place, in each of G groups of channels."""
+    """
+    y = w @ x + bias: a convolution whose window is one place, in each of G groups of channels.
+
+    With `TF32` the product is that of the transposes: tensor cores take the places as rows there, from registers.
+    """
     n, g, c, p = y.index
     _, _, TC, TP = y.tile
-    acc = fh.zeros((TC, TP), f32)
+    acc = fh.zeros((TP, TC) if TF32 else (TC, TP), f32)
     for k in fh.tiles(w, axis=2, size=TK):
         weights = w.load((g, c, k), (1, TC, TK)).reshape(TC, TK)
         given = x.load((n, g, k, p), (1, 1, TK, TP)).reshape(TK, TP)
         if TF32:
-            acc = fh.mma(weights.astype(fh.tf32), given.astype(fh.tf32), acc)
+            acc = fh.mma(given.astype(fh.tf32).T, weights.astype(fh.tf32).T, acc)
         else:
             acc = fh.mma(weights, given, acc)
+    if TF32:
+        acc = acc.T
     if BIAS:
         fh.require("L == CO")
         acc += bias.load((g, c), (1, TC)).reshape(TC, 1).astype(f32)
-    y.store(acc.reshape(y.tile).astype(y.dtype))
+    y.store(acc.reshape(y.tile).astype(y.dtype), allow_tma=not TF32)
 
 
 # freehold: y=(1, 1, 16, 16) A=3 B=3 K=9 HIGH=3 WIDE=3 BIAS=True
@@ -291,17 +297,19 @@ def convolved_by_rows(y: Any, x: Any, w: Any, bias: Any, axes: list[list[Axis]],
     three axes as `along` says, elements of float32 in so many pieces.
     """
     seen = copied(x.flatten(0, 1), axes, pieces)
+    if any(not a.taps for of in axes for a in of):  # all at once: each by itself would be written at strides
+        if bias is None:
+            y.zero_()
+        else:
+            y.copy_(bias[None, :, :, None, None, None].expand(y.shape))
     for classes in product(*axes):
+        if not all(a.taps for a in classes):
+            continue
         out = y
         for axis, a in enumerate(classes, 3):
             if a.every > 1:
                 out = out[(slice(None),) * axis + (slice(a.first, None, a.every),)]
-        if all(a.taps for a in classes):
-            _launch(out, seen, w, bias, classes)
-        elif bias is None:
-            out.zero_()
-        else:
-            out.copy_(bias[None, :, :, None, None, None].expand(out.shape))
+        _launch(out, seen, w, bias, classes)
 
 
 def _launch(y: Any, seen: Seen, w: Any, bias: Any, classes: tuple[Axis, ...]) -> None:

@@ -276,10 +276,10 @@ def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: b
         pointwise(out, x.view(N, G, x.shape[2], -1), weights, bias, x.element_size() == 4)
         return
     shifted = taken(x, shape[1], back)
-    many = N * G * CO * P * K >= _MANY and (not back or prod(window[3:6]) <= 8)
+    each = [along(size[n], window[n], window[3 + n], window[6 + n], window[9 + n], back) for n in range(3)]
+    many = N * G * CO * P * K >= _MANY and prod(sum(bool(a.taps) for a in of) for of in each) <= _CLASSES
     apart = max(shape[1]) > 1
     if (apart or not shifted) and many and min(x.shape[2], CO) >= 8 and size[2] >= 16 and x.element_size() <= 4:
-        each = [along(size[n], window[n], window[3 + n], window[6 + n], window[9 + n], back) for n in range(3)]
         pieces = 1 if x.element_size() == 2 else 2 if in_tf32(x, tf32, True) else 3
         convolved_by_rows(y, x, w, bias, each, pieces)
         return
@@ -300,6 +300,9 @@ _MANY: Final = 1 << 28
 
 _WRITTEN: Final = 32
 """Taps of a channel by itself that are written out, at most."""
+
+_CLASSES: Final = 9
+"""Plain convolutions that a transposed one is made of, at most."""
 
 _PLACES: Final = {True: 128, False: 64}
 """Places of a tile, where products go to the tensor cores, and where they do not."""

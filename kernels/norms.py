@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, i32
+from freehold.kernels.channels import moments
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.schedules import LONGEST, PROCESSORS, Rows, ceildiv, compiled_in, cut, hinted, power_of_two, rows
@@ -141,6 +142,24 @@ def layer_norm_rows(
     scaled_by_moments(y, mean, rstd, w, b, eps, BIAS, K, N, lambda k: part(x, (i, k), y.tile))
 
 
+@safe
+def scaled_columns(
+    y: Out["M", "N"],
+    x: Ref["M", "N"],
+    mean: Ref["M"],
+    rstd: Ref["M"],
+    w: Ref["N"],
+    b: Ref["N"],
+    BIAS: Const[bool],
+    N: Const[Any] = None,
+):
+    """As `layer_norm_rows`, of moments that are there already."""
+    m, n = y.index
+    middle, scale = tuple(t.load((m,), y.tile[:1], allow_tma=False)[:, None] for t in (mean, rstd))
+    t = (part(x, (m, n), y.tile) - middle) * scale * part(w, (n,), y.tile[1:])
+    y.store((t + part(b, (n,), y.tile[1:]) if BIAS else t).astype(y.dtype), allow_tma=False)
+
+
 # freehold: R=4 W=128 K=2
 @safe
 def norm_backward_rows(
@@ -234,6 +253,9 @@ def layer_norm(x: Any, weight: Any, bias: Any = None, eps: float = 1e-5) -> Any:
     return _layer_norm(x, weight, bias, eps)[0]
 
 
+_SHARED: Final = 1 << 18
+"""Elements of a row from which on several blocks work on it, where there are fewer rows than multiprocessors."""
+
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
@@ -274,6 +296,13 @@ def _add_rms_norm(y: Any, total: Any, rstd: Any, x: Any, residual: Any, weight: 
 def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, eps: float) -> None:
     out, b = as_rows(y), weight if bias is None else bias
     M, N = out.shape
+    if M < PROCESSORS and N >= _SHARED and N % 2048 == 0:  # several blocks a row
+        x = as_rows(x)
+        moments(mean, rstd, x.view(M, -1, 2048), eps)
+        high = min(16, power_of_two(M))
+        kernel = hinted(scaled_columns, {"num_worker_warps": 8, "occupancy": 4})
+        kernel(cut(out, (high, 4096 // high)), x, mean, rstd, weight, b, bias is not None, compiled_in(N)).on()
+        return
     way = rows(M, N)
     if not way.tiles and y.dtype.itemsize == 2 and N % 8192 == 0:
         way = way._replace(tile=(1, 8192))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, i32
 from freehold.kernels.convolutions import Extents, gaps, under, window_of
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.schedules import power_of_two
+from freehold.kernels.schedules import hinted, power_of_two
 from freehold.kernels.tiles import accumulator, places, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -37,9 +37,27 @@ def pool_tiles(y: Out["R", "A", "B", "C"], x: Ref["R", "D", "H", "W"], WINDOW: C
         w = wide_places * stride[2] - pad[2] + k % size[2] * dilation[2]
         t = wide(x.gather(row, d, h, w, padding=nothing))
         acc = fh.maximum(acc, t) if LARGEST else acc + t
-    if not LARGEST:
-        acc = acc / taps
-    y.store(acc.astype(y.dtype).reshape(y.tile), allow_tma=False)
+    y.store(ended(acc, taps, LARGEST).astype(y.dtype).reshape(y.tile), allow_tma=False)
+
+
+def ended(acc: Any, taps: int, LARGEST: bool) -> Any:
+    """The mean of so many, where their sum was found."""
+    if LARGEST:
+        return acc
+    return acc * (1.0 / taps) if taps & (taps - 1) == 0 else acc / taps  # exact, and quicker
+
+
+@safe
+def pool_rows(y: Out["R", "C"], x: Ref["R", "K", "C"], SIZE: Const[int], LARGEST: Const[bool]):
+    """As `pool_tiles` of windows that lie in x: y = x.max(axis=1), or the mean, where x has a row for each place."""
+    fh.require("K == SIZE")
+    r, c = y.index
+    TR, TC = y.tile
+    acc = fh.full(y.tile, float("-inf") if LARGEST else 0.0, accumulator(x.dtype))
+    for k in fh.static_range(SIZE):
+        t = wide(x.load((r, k, c), (TR, 1, TC), allow_tma=False)).reshape(TR, TC)
+        acc = fh.maximum(acc, t) if LARGEST else acc + t
+    y.store(ended(acc, SIZE, LARGEST).astype(y.dtype), allow_tma=False)
 
 
 @safe
@@ -132,12 +150,33 @@ def _pooled(function: Any, x: Any, size: Extents, stride: Extents | None, pad: E
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
+_UNROLLED: Final = 32
+"""Places of a window that are written out, at most."""
+
+
 def _tile(out: Any) -> tuple[int, int]:
     width = min(1024, power_of_two(out.shape[1]))
     return min(max(1, 1024 // width), power_of_two(out.shape[0])), width
 
 
 def _launched(y: Any, x: Any, window: Any, largest: bool) -> None:
+    size, step, front, apart = window[2::3]
+    inside = x.shape[3] - (size - 1) * apart
+    plain = window[:2] == window[3:5] == [1, 1] and window[6:8] == [0, 0]  # along the last axis alone
+    if not (plain and step == 1 and size <= _UNROLLED and inside >= 1024 and x.shape[1] == x.shape[2] == 1):
+        _launched_by_element(y, x, window, largest)
+        return
+    rows, end = x[:, 0, 0], front + inside
+    view = rows.as_strided((x.shape[0], size, inside), (rows.stride(0), apart * rows.stride(1), rows.stride(1)))
+    hinted(pool_rows, {"num_worker_warps": 4, "occupancy": 16})(
+        fh.partition(y[:, 0, 0, front:end], (1, 512)), view, size, largest
+    ).on()
+    if front:  # windows that are partly beyond the ends
+        _launched_by_element(y[..., :front], x, window, largest)
+        _launched_by_element(y[..., end:], x[..., inside:], [*window[:8], 0, *window[9:]], largest)
+
+
+def _launched_by_element(y: Any, x: Any, window: Any, largest: bool) -> None:
     R, _, H, W = y.shape
     wide = min(1024, power_of_two(W))
     high = min(1024 // wide, power_of_two(H))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import gcd, prod
 from typing import Any, Final
 
 import freehold as fh
@@ -93,18 +93,38 @@ def extreme_axis(y: Out["A", "C"], x: Ref["A", "R", "C"], LEAST: Const[bool], TR
     a, c = y.index
     TA, TC = y.tile
     begin = float("inf") if LEAST else float("-inf")
-    best = fh.full((TA, TC), begin, accumulator(x.dtype))
-    found = fh.zeros((TA, TC), i32)
+    tile = TA, TR, TC
+    best, found = fh.full(tile, begin, accumulator(x.dtype)), fh.zeros(tile, i32)
+    row = fh.arange(TR)[None, :, None]
     for k in fh.tiles(x, axis=1, size=TR):
-        t = wide(x.load((a, k, c), (TA, TR, TC)))
-        t = fh.where((k * TR + fh.arange(TR))[None, :, None] < x.shape[1], t, begin)
-        here = t.min(axis=1) if LEAST else t.max(axis=1)
-        where = fh.argmin(t, axis=1) if LEAST else fh.argmax(t, axis=1)
-        better = here < best if LEAST else here > best
-        better = better | (fh.isnan(here) & ~fh.isnan(best))
-        found = fh.where(better, k * TR + where, found)
-        best = fh.where(better, here, best)
-    y.store(found.astype(y.dtype))
+        t = fh.where(k * TR + row < x.shape[1], wide(x.load((a, k, c), tile)), begin)
+        better = ~(t >= best if LEAST else t <= best) & (best == best)  # also NaN, but none after another
+        best, found = fh.where(better, t, best), fh.where(better, k, found)
+    top = best.min(axis=1, keepdims=True) if LEAST else best.max(axis=1, keepdims=True)
+    there = (best == top) | (fh.isnan(best) & fh.isnan(top))
+    y.store(fh.where(there, found * TR + row, 0x7FFFFFFF).min(axis=1).astype(y.dtype))
+
+
+@safe
+def extreme_of_parts(
+    y: Out["A", "C"], found: Ref[i32, "A", "P", "C"], x: Ref["A", "R", "C"], LEAST: Const[bool], F: Const[int]
+):
+    """As `extreme_axis`, where it is known of each F-th row from each of the first F on, counted in steps of F."""
+    a, c = y.index
+    TA, TC = y.tile
+    row, column = (y.start[0] + fh.arange(TA))[:, None], (y.start[1] + fh.arange(TC))[None, :]
+    first = fh.zeros((TA, TC), i32)
+    best = fh.zeros((TA, TC), accumulator(x.dtype))
+    for j in fh.static_range(F):
+        place = found.load((a, j, c), (TA, 1, TC)).reshape(TA, TC) * F + j
+        t = wide(x.gather(row, place, column))
+        better = t < best if LEAST else t > best
+        both = fh.isnan(t) & fh.isnan(best)
+        better = better | (((t == best) | both) & (place < first)) | (fh.isnan(t) & ~fh.isnan(best))
+        if j == 0:
+            better = place >= 0
+        first, best = fh.where(better, place, first), fh.where(better, t, best)
+    y.store(first.astype(y.dtype))
 
 
 @safe
@@ -163,7 +183,7 @@ def divide_rows_by_norm(
     else:
         sums = folded_rows(x, a, y.tile, KIND)
     scale = scale_of(sums[:, None], x.shape[1], eps, KIND, MEAN)
-    for k in columns(y, y.tile[1], K):
+    for k in columns(y, y.tile[1], K, back=True):
         t = part(x, (a, k), y.tile) if K else wide(x.load((a, k), y.tile))
         y.at(k).store((t * scale).astype(y.dtype), allow_tma=not K)
 
@@ -175,7 +195,7 @@ def divide_rows_by_sums(
     """As `divide_rows_by_norm`, of sums that are there already."""
     a, _ = y.index
     scale = scale_of(sums.load((a,), (y.tile[0],))[:, None], x.shape[1], eps, KIND, MEAN)
-    y.store((wide(x.load_like(y)) * scale).astype(y.dtype))
+    y.store((part(x, y.index, y.tile) * scale).astype(y.dtype), allow_tma=False)
 
 
 # --- Functions --------------------------------------------------------------------------------------------------------
@@ -267,12 +287,35 @@ def _launch_fold(y: Any, x: Any, kind: str, tile: tuple[int, ...]) -> None:
         hinted(fold_axis, hints)(fh.partition(y, (tile[0], 1, tile[2])), x, kind, tile[1]).on()
 
 
+def joined_rows(x: Any) -> int:
+    """
+    How many neighbouring rows of x (A, R, C) to see as one, so that each begins at a multiple of 16 bytes, which a GPU
+    loads at once: 1 where rows do already, or cannot.
+    """
+    _, R, C = x.shape
+    count = 16 // gcd(16, C * x.element_size())
+    return count if R % count == 0 and R // count >= _JOINED and x.is_contiguous() and C > 1 else 1
+
+
+_JOINED: Final = 64
+"""Joined rows from which on it is worth a second pass."""
+
+
 def _tile(A: int, R: int, C: int) -> tuple[int, ...]:
     return row_tile(A, R) if C == 1 else axis_tile(A, R, C, 64)
 
 
 @operator("fold_axis(Tensor x, str kind) -> Tensor", results=lambda x, kind: x.new_empty((x.shape[0], x.shape[2])))
 def _fold(y: Any, x: Any, kind: str) -> None:
+    together = joined_rows(x)
+    if together > 1:
+        count, rows, length = x.shape
+        seen = x.view(count, -1, together * length)
+        parts = x.new_empty((count, 1, together * length), dtype=wide_dtype(x))
+        _launch_fold(parts, seen, "sum" if kind == "mean" else kind, _tile(count, seen.shape[1], seen.shape[2]))
+        if kind == "mean":
+            parts.div_(rows)
+        x, kind = parts.view(count, together, length), kind if kind in ("amax", "amin") else "sum"
     A, R, C = x.shape
     tile = _tile(A, R, C)
     if ceildiv(A, tile[0]) * ceildiv(C, tile[-1] if C > 1 else 1) * 2 <= 4 * PROCESSORS and tile[1] < R:
@@ -301,9 +344,16 @@ def _places(x: Any, least: bool) -> Any:
 
 @operator("extreme_axis(Tensor x, bool least) -> Tensor", results=_places)
 def _extreme(y: Any, x: Any, least: bool) -> None:
-    A, R, C = x.shape
-    tile = axis_tile(A, R, C, 256, 2048)
-    hinted(extreme_axis, {"occupancy": 8})(fh.partition(y, (tile[0], tile[2])), x, least, tile[1]).on()
+    A, _, C = x.shape
+    together = joined_rows(x)
+    seen = x.view(A, -1, together * C)
+    out = y if together == 1 else x.new_empty(A, together * C).int()
+    tile = axis_tile(A, seen.shape[1], together * C)
+    hints = {"num_worker_warps": 8, "occupancy": 4}
+    hinted(extreme_axis, hints)(fh.partition(out, (tile[0], tile[2])), seen, least, tile[1]).on()
+    if together > 1:
+        region = fh.partition(y, (min(max(1, 1024 // tile[2]), power_of_two(A)), tile[2]))
+        extreme_of_parts(region, out.view(A, together, C), x, least, together).on()
 
 
 @operator(
@@ -314,7 +364,7 @@ def _normalize(y: Any, x: Any, kind: str, mean: bool, eps: float) -> None:
     A, R, C = x.shape
     if C > 1:
         whole = power_of_two(R) <= _WHOLE
-        tile = axis_tile(A, R, C, 4096 // power_of_two(R)) if whole else axis_tile(A, R, C)
+        tile = axis_tile(A, R, C, max(16, 4096 // power_of_two(R)) if whole else 128)
         divide_by_norm(fh.partition(y, tile, owned=1), x, eps, kind, mean, whole).on()
         return
     out, rows, tile = y[:, :, 0], x[:, :, 0], row_tile(A, R)
@@ -333,11 +383,13 @@ def _normalize(y: Any, x: Any, kind: str, mean: bool, eps: float) -> None:
     parts = _in_parts(x, kind, tile)
     sums = parts.new_empty((A, 1, 1))
     _launch_fold(sums, parts, "sum", row_tile(A, parts.shape[1]))
-    divide_rows_by_sums(fh.partition(out, tile), rows, sums[:, 0, 0], eps, kind, mean).on()
+    of_each = fh.partition(out, (1, min(4096 // out.dtype.itemsize, power_of_two(R))))
+    hints = {"num_worker_warps": 8, "occupancy": 8}
+    hinted(divide_rows_by_sums, hints)(of_each, rows, sums[:, 0, 0], eps, kind, mean).on()
 
 
-_WHOLE: Final = 64
-"""Elements of an axis that stay in registers, at most."""
+_WHOLE: Final = 256
+"""Elements of an axis that stay in registers, at most: 16 others stand beside each then."""
 
 
 def sum_rows(y: Any, x: Any) -> None:

@@ -371,6 +371,18 @@ def test_long_rows_of_whole_tiles(dtype: Any, launched: dict[str, tuple[Kernel, 
     assembled(launched)
 
 
+def test_rows_of_which_several_blocks_have_one(
+    launched: dict[str, tuple[Kernel, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.import_module("freehold.kernels.norms"), "_SHARED", 8192)
+    x, w, b = (made(s, torch.float32, n) for n, s in enumerate(((3, 2, 8192), (8192,), (8192,))))
+    for shifted, bias in ((x + 50.0, b), (x, None)):
+        wanted = F.layer_norm(shifted.double(), (8192,), w.double(), None if bias is None else b.double(), EPS)
+        close(kernels.layer_norm(shifted, w, bias, EPS), wanted, 2e-5)
+    assert "scaled_columns" in launched
+    assembled(launched)
+
+
 def test_histogram(launched: dict[str, tuple[Kernel, Any]]) -> None:
     x = torch.tensor([0.0, 0.5, 1.0, 1.5, 4.0, -0.1, 4.1, float("nan"), float("inf"), 1e30] * 300)
     found = kernels.histogram(x, 8, 0.0, 4.0)
