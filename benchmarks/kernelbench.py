@@ -8,7 +8,8 @@ says how many problems there are, were right, and were faster. No kernel has any
 `benchmarks/kernelbench_table.py`.
 
 It may be done in pieces: `--seconds` begins nothing after so many, and what stands in `--json FILE` is not timed again.
-`--prepare 8` has all of it compiled by 8 processes, ours and torch.compile's, and times nothing.
+`--jobs 12` has everything compiled by 12 processes beside one another first, ours and torch.compile's. After that they
+time what they have, one at a time.
 """
 
 # What torch has is of no types here.
@@ -17,7 +18,6 @@ It may be done in pieces: `--seconds` begins nothing after so many, and what sta
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import statistics
 from collections.abc import Callable
 from functools import partial
@@ -26,13 +26,14 @@ from typing import Any
 
 from benchmarks.gpu import seconds
 from benchmarks.kernelbench_table import Problem, problems, torch
+from benchmarks.kernelbench_workers import Steps, Workers
 from benchmarks.kernels_library import recorded, several
 from benchmarks.report import Row, kept, ratios_of, show, write
 
 TURNS = 5
 """How many times all rivals are timed."""
 
-TRIES = 6
+TRIES = 20
 """How many times a problem is begun for which there is no room, while others are prepared."""
 
 
@@ -42,6 +43,11 @@ def inputs(problem: Problem, small: bool, device: str) -> tuple[Any, ...]:
     shapes = problem.small if small else problem.shapes
     given = tuple(torch.rand(shape, generator=generator, device=device) for shape in shapes)
     return given if problem.made is None else problem.made(*given)
+
+
+def given_of(problem: Problem, arguments: argparse.Namespace) -> tuple[Any, ...]:
+    """Its inputs, of the size and on the device that are asked for."""
+    return inputs(problem, not arguments.gpu or arguments.small, "cuda" if arguments.gpu else "cpu")
 
 
 def error_of(problem: Problem, given: tuple[Any, ...]) -> float:
@@ -59,8 +65,8 @@ def rivals_of(problem: Problem, compiled: bool) -> dict[str, Callable[..., Any]]
     """Torch's ways of the same."""
     rivals: dict[str, Callable[..., Any]] = {"torch": problem.theirs}
     if compiled:
-        torch.compiler.reset()
-        rivals["torch.compile"] = torch.compile(problem.theirs)
+        torch._dynamo.config.recompile_limit = 200  # problems share lambdas, and each has shapes of its own
+        rivals["torch.compile"] = torch.compile(problem.theirs, dynamic=False)
     return rivals
 
 
@@ -73,9 +79,8 @@ def replayed(function: Callable[[], Any], repeat: int) -> Callable[[], Any]:
         return partial(several, function, repeat)
 
 
-def timed(problem: Problem, given: tuple[Any, ...], compiled: bool) -> list[Row]:
+def timed(problem: Problem, given: tuple[Any, ...], rivals: dict[str, Callable[..., Any]]) -> list[Row]:
     """How long it takes, in milliseconds, against torch's ways of the same."""
-    rivals = rivals_of(problem, compiled)
     calls = [partial(function, *given) for function in (problem.ours, *rivals.values())]
     once = [seconds(torch, call, 1) for call in calls * 2][-len(calls) :]
     repeat = max(1, min(20, int(4e-3 / min(once))))
@@ -95,47 +100,46 @@ def title(problem: Problem) -> str:
     return f"{problem.number} {problem.name}"
 
 
-def prepared(number: int, compiled: bool) -> tuple[int, str]:
-    """Computes a problem our way and with `compiled` torch.compile's, to have both compiled: "", or what went wrong."""
-    problem = next(p for p in problems() if p.number == number)
-    wrong = ""
-    for _ in range(TRIES):
-        given: Any = ()
-        try:
-            with torch.no_grad():
-                given = inputs(problem, False, "cuda")
-                for function in (problem.ours, *list(rivals_of(problem, compiled).values())[1:]):
-                    function(*given)
-                    torch.cuda.synchronize()
-            return number, ""
-        except torch.cuda.OutOfMemoryError as e:
-            wrong = str(e)
-        except Exception as e:  # the others are told, too
-            return number, f"{title(problem)}: {e}"
-        finally:
-            given = ()
-            torch.cuda.empty_cache()
-        sleep(1)
-    return number, f"{title(problem)}: {wrong}"
+class Kept:
+    """What a process has compiled of problems, and how it goes on with them."""
 
+    def __init__(self, arguments: argparse.Namespace):
+        self.arguments = arguments
+        self.table = {p.number: p for p in problems()}
+        self.rivals: dict[int, dict[str, Callable[..., Any]]] = {}
 
-def prepare(numbers: list[int], jobs: int, limit: float, compiled: bool) -> list[int]:
-    """Has problems compiled by so many processes, for so many seconds: which were; what went wrong is printed."""
-    begun, done = perf_counter(), list[int]()
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        found = pool.imap_unordered(partial(prepared, compiled=compiled), numbers)
-        for _ in numbers:
+    def prepare(self, number: int) -> None:
+        """Computes a problem our way and torch.compile's, to have both compiled."""
+        problem = self.table[number]
+        rivals = rivals_of(problem, not self.arguments.no_compile)
+        for left in reversed(range(TRIES)):
+            given: Any = ()
             try:
-                number, wrong = found.next(max(0.1, min(1e6, limit - (perf_counter() - begun))))
-            except multiprocessing.TimeoutError:
-                break
-            if wrong:
-                print(wrong, flush=True)
-            else:
-                done.append(number)
-        pool.terminate()
-    print(f"{len(done)} of {len(numbers)} prepared in {perf_counter() - begun:.0f} s", flush=True)
-    return done
+                with torch.no_grad():
+                    given = given_of(problem, self.arguments)
+                    for function in (problem.ours, *list(rivals.values())[1:]):
+                        function(*given)
+                    if self.arguments.gpu:
+                        torch.cuda.synchronize()
+                self.rivals[number] = rivals
+                return
+            except torch.OutOfMemoryError:  # the others have it
+                if not left:
+                    raise
+            finally:
+                given = ()
+                torch.cuda.empty_cache()
+            sleep(1)
+
+    def measure(self, number: int) -> list[Row]:
+        """As `done`."""
+        return done(self.table[number], self.arguments, self.rivals.get(number))
+
+
+def steps(arguments: argparse.Namespace) -> Steps:
+    """What a process does with problems."""
+    kept = Kept(arguments)
+    return Steps(kept.prepare, kept.measure)
 
 
 def numbers_of(text: str) -> set[int]:
@@ -147,18 +151,23 @@ def numbers_of(text: str) -> set[int]:
     return found
 
 
-def done(problem: Problem, arguments: argparse.Namespace) -> list[Row]:
-    """Computes, compares and times a problem, as it is asked for; `AssertionError` where it is not right."""
+def done(
+    problem: Problem, arguments: argparse.Namespace, rivals: dict[str, Callable[..., Any]] | None = None
+) -> list[Row]:
+    """
+    Computes, compares and times a problem, as it is asked for, beside `rivals` if they are there already;
+    `AssertionError` where it is not right.
+    """
     small = not arguments.gpu or arguments.small
     rows: list[Row] = []
     try:
         with torch.no_grad():
-            given = inputs(problem, small, "cuda" if arguments.gpu else "cpu")
+            given = given_of(problem, arguments)
             error = error_of(problem, given)
             if not error <= problem.bound:
                 raise AssertionError(f"relative error {error:.1e}")
             if not (small or arguments.no_times):
-                rows = timed(problem, given, not arguments.no_compile)
+                rows = timed(problem, given, rivals or rivals_of(problem, not arguments.no_compile))
             times = "".join(f", {row.ratio:.3f} to {row.rival_name} ({row.rival:.4g})" for row in rows)
             ours = f", {rows[0].ours:.4g} ms" if rows else ""
             print(f"{problem.number:3} {problem.name}: {error:.1e}{ours}{times}", flush=True)
@@ -177,7 +186,7 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="with --gpu: at small shapes, without times")
     parser.add_argument("--no-times", action="store_true", help="with --gpu: only see that results are right")
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out")
-    parser.add_argument("--prepare", type=int, metavar="JOBS", help="with --gpu: only compile, by so many processes")
+    parser.add_argument("--jobs", type=int, default=0, help="compile first, by so many processes")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no problem after so many")
     parser.add_argument("--json", metavar="FILE", help="write the rows there, too; what it has is not timed again")
     arguments = parser.parse_args()
@@ -186,16 +195,18 @@ def main() -> None:
     count = 2 if compiled else 1
     chosen = [p for p in problems() if not wanted or p.number in wanted]
     chosen = [p for p in chosen if sum(row.work == title(p) for row in rows) < count]
-    if arguments.prepare:
-        prepare([p.number for p in chosen], arguments.prepare, arguments.seconds, compiled)
-        return
     right, wrong = 0, list[str]()
     begun = perf_counter()
+    workers = None
+    if arguments.jobs:
+        workers = Workers(arguments.jobs, partial(steps, arguments))
+        workers.prepare([p.number for p in chosen], arguments.seconds)
+        print(f"{len(workers.holders)} of {len(chosen)} compiled in {perf_counter() - begun:.0f} s", flush=True)
     for problem in chosen:
         if perf_counter() - begun > arguments.seconds:
             break
         try:
-            found = done(problem, arguments)
+            found: list[Row] = workers.measure(problem.number) if workers else done(problem, arguments)
         except Exception as e:  # the others are told, too
             wrong.append(f"{title(problem)}: {e}")
             continue
@@ -203,6 +214,8 @@ def main() -> None:
         rows = [row for row in rows if row.work != title(problem)] + found
         if arguments.json:
             write(rows, arguments.json)
+    if workers:
+        workers.close()
     if rows:
         rows.sort(key=lambda row: int(row.work.split()[0]))
         show(rows, arguments.json)
