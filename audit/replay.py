@@ -142,7 +142,6 @@ def _array(placed: Placed, memory: Array) -> Array:
     if tensor.contents is not None and tensor.regular:
         found[...] = tensor.contents.astype(found.dtype)
     elif tensor.contents is None and found.size <= _FILLED and tensor.element.is_float:
-        some: Any = np.arange(found.size).reshape(found.shape) % 97 / 97 + 0.5
         with np.errstate(all="ignore"):
-            found[...] = some.astype(found.dtype)
+            found[...] = (np.arange(found.size) % 97 / 97 + 0.5).reshape(found.shape)
     return found

@@ -7,7 +7,7 @@ architecture has is from the Tile IR 13.5 specification and from the assembler's
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, cast
+from typing import Final
 
 from xdsl.ir import Operation
 
@@ -47,7 +47,7 @@ def _needs(op: Operation) -> Iterator[tuple[str, int]]:
     """What an operation needs, with the first architecture that has it."""
     if isinstance(op, MmaFScaledOp):
         yield "`mma_scaled`", 100
-    tiles = [cast(TileType, v.type) for v in (*op.operands, *op.results) if isinstance(v.type, TileType)]
+    tiles = [v.type for v in (*op.operands, *op.results) if isinstance(v.type, TileType)]
     for name in (element_name(t.element_type) for t in tiles):
         if name in _ELEMENTS:
             spelled, first = _ELEMENTS[name]

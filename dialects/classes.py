@@ -131,7 +131,7 @@ AttributeT = TypeVar("AttributeT", bound=Attribute)
 
 
 def _holding(kind: type[Any], value: object) -> Any:
-    made = kind.__new__(kind)
+    made = object.__new__(kind)
     object.__setattr__(made, "data", value)
     return made
 

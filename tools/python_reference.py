@@ -149,10 +149,10 @@ def _members(owner: type) -> list[tuple[str, str, str]]:
     for name in sorted(names):
         static: Any = inspect.getattr_static(owner, name)
         member: Any = getattr(owner, name) if isinstance(static, staticmethod | classmethod) else static
-        called = f"{name}{_parameters(member)}" if inspect.isroutine(member) else name
-        said: object = member if inspect.isroutine(member) else static
-        text = inspect.getdoc(said) or ""  # pyright: ignore[reportUnknownArgumentType] -- narrowed
-        if not inspect.isroutine(member) and not isinstance(static, property):
+        routine = inspect.isroutine(member)
+        called = f"{name}{_parameters(member)}" if routine else name
+        text = inspect.getdoc(member if routine else static) or ""  # pyright: ignore[reportUnknownArgumentType] -- narrowed
+        if not routine and not isinstance(static, property):
             text = _field(bases, name)
         found.append((name, called, text))
     return found

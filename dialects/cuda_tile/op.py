@@ -144,7 +144,7 @@ _RIGHT: Final[set[tuple[Any, ...]]] = set()
 _MOST_RIGHT: Final = 8192
 
 
-def _verify_once(cls: type[TileOp], rules: Callable[[TileOp], None]) -> None:
+def _verify_once(cls: type[TileOp], rules: Callable[[Any], None]) -> None:
     """Let an operation be compared with its declaration only if none was yet that consists of the same.
 
     `rules` are what the class checks beyond it, which may ask what is around the operation: they always are.
@@ -153,11 +153,12 @@ def _verify_once(cls: type[TileOp], rules: Callable[[TileOp], None]) -> None:
     traits = tuple(trait for trait in definition.traits if type(trait).verify is not OpTrait.verify)
     plain = not definition.regions and not definition.attributes
 
-    def verify_(self: TileOpT) -> None:
+    def verify_(self: TileOp) -> None:
         if not plain or self.successors:
             definition.verify(self)
         else:
-            values, operands = self.properties, self._operands  # the property of that name makes a list anew
+            # The property `operands` makes a list anew.
+            values, operands = self.properties, self._operands  # pyright: ignore[reportPrivateUsage]
             key = (
                 cls,
                 tuple([value.type for value in operands]),

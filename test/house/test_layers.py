@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cache
@@ -43,6 +44,13 @@ ONLY_IN = {
     ),
 }
 """Packages that only certain files may import. `backend/cache.py` may have no more of cuda than its program cache."""
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_types_of_a_room_are_checked(room: str):
+    """basedpyright leaves out links that it comes upon, so that each has to be named."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pyright"]
+    assert f"src/freehold/{room}" in settings["include"]
 
 
 def files_of(room: str) -> list[Path]:
