@@ -17,6 +17,10 @@ CONSTRAINTS ?=
 BY_PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 INSTALL = $(if $(wildcard .ci/install.py),$(BIN)/python .ci/install.py,$(BY_PIP))
 PIP = $(INSTALL) $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
+# How tests share the cores: as forks of one process that has collected them, which GPUs do not survive and Linux alone
+# counts the threads for. Elsewhere each process of pytest-xdist collects.
+SHARED := $(if $(wildcard /dev/nvidiactl),,$(filter Linux,$(shell uname)))
+PROCESSES := $(if $(SHARED),--forks $(JOBS),-n $(JOBS) --dist worksteal)
 # The interpreter that the virtual environment is made from. Without PYTHON=, the first one here that is new enough.
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
@@ -62,10 +66,10 @@ lit: $(VENV)/.installed-test ## The FileCheck suites
 	$(BIN)/lit -sv -j $(JOBS) test/lit
 
 pytest: $(VENV)/.installed-test ## The Python tests; those that need a GPU are skipped where there is none
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=20 --durations-min=1
+	$(BIN)/python -m pytest $(PROCESSES) --durations=20 --durations-min=1
 
 assemble: $(VENV)/.installed-test ## The Python tests, with the assembler run for what it is known to take as well (test/answers.py)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --assemble
+	$(BIN)/python -m pytest $(PROCESSES) --assemble
 
 fuzz: $(VENV)/.installed-test ## Run CASES=200000 random ownership kernels that the verifiers accept; SEED=0, in JOBS processes (as many as cores)
 	$(BIN)/python test/fuzz/fuzz_ownership.py --cases $(or $(CASES),200000) --seed $(or $(SEED),0) $(ALL_CORES)
@@ -132,7 +136,7 @@ docs-version: $(VENV)/.installed-test ## Put the book that `make docs` built on 
 	git -C build/books push origin HEAD:gh-pages
 
 golden: $(VENV)/.installed-test ## Accept the texts that tests compare with as they are now; read the difference before committing
-	$(BIN)/python -m pytest -n $(JOBS) --update-golden
+	$(BIN)/python -m pytest $(PROCESSES) --update-golden
 
 clean: ## Remove what was built, with the virtual environment
 	rm -rf $(VENV) build dist

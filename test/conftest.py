@@ -18,6 +18,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # so that tests import the modul
 
 from forked import COMPILER, Forks
 
+pytest_plugins = ["forking"]
+
 # Tests run in as many processes as there are cores. Threads of NumPy's and torch's besides would wait for one another,
 # at full speed. Both read this when they are imported.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
