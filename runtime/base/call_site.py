@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from types import CodeType
 from typing import TYPE_CHECKING
@@ -14,6 +14,16 @@ from freehold.support.span import Span, char_column
 
 if TYPE_CHECKING:
     from freehold.support.report import Argument
+
+
+@lru_cache(maxsize=4)  # a program that tries what is refused does so in one file
+def _calls(text: str) -> dict[tuple[int | None, ...], ast.Call | ast.Subscript | ast.Attribute]:
+    """What calls are written as, by where it begins and ends: of two at the same place the outer one."""
+    found: dict[tuple[int | None, ...], ast.Call | ast.Subscript | ast.Attribute] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call | ast.Subscript | ast.Attribute):
+            found.setdefault((node.lineno, node.end_lineno, node.col_offset, node.end_col_offset), node)
+    return found
 
 
 class CallSite:
@@ -44,18 +54,10 @@ class CallSite:
             return None
         lines = [line.rstrip("\r\n") for line in linecache.getlines(code.co_filename)]
         try:
-            tree = ast.parse("\n".join(lines) + "\n")
+            node = _calls("\n".join(lines) + "\n").get(position)
         except (SyntaxError, ValueError):  # the file is no Python now, or never was one
             return None
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call | ast.Subscript | ast.Attribute) and position == (
-                node.lineno,
-                node.end_lineno,
-                node.col_offset,
-                node.end_col_offset,
-            ):
-                return node, lines
-        return None
+        return None if node is None else (node, lines)
 
     @property
     def span(self) -> Span | None:

@@ -36,8 +36,8 @@ def geometry(signature: KernelSignature, evaluator: Evaluator, bound: Bound, sit
         call.errors += _laid_out(call, evaluator, views)
         call.finish()
     if found is not None and (admits is None or admits(evaluator.extents(shapes), bound.run_time)):
-        if evaluator.judge is not None:
-            strides = [v.element_strides for v in views]
+        strides = [v.element_strides for v in views]
+        if evaluator.judge is not None and evaluator.judge(found, shapes, strides, bound.run_time, None):
             call.errors += evaluator.judge(found, shapes, strides, bound.run_time, site.span)
             call.finish()
         return found
