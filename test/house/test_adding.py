@@ -52,7 +52,7 @@ def copy(tmp_path: Path) -> Path:
     of_rooms = shutil.ignore_patterns("_native*")  # what is compiled of files that stay as they are is right there, too
     for name in (*ROOMS, "docs", "examples", "test/house", "test/lit", "test/frontend"):
         shutil.copytree(ROOT / name, tmp_path / name, symlinks=True, ignore=of_rooms if name in ROOMS else of_tests)
-    beside = ("conftest.py", "counting.py", "answers.py", "forked.py", "forking.py")
+    beside = ("conftest.py", "counting.py", "answers.py", "forked.py", "forking.py", "trees.py")
     for name in ("pyproject.toml", "README.md", "CHANGELOG.md", *(f"test/{name}" for name in beside)):
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from trees import nodes_of
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = (
@@ -37,17 +38,15 @@ def modules_of(room: str, root: Path = ROOT) -> dict[str, Path]:
 
 def imported(path: Path, known: dict[str, Path], lazy: bool = False) -> Iterator[str]:
     """The files of the same room that a file imports, wherever it does so; also those that are `lazy`, if asked for."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    inside = nodes_of(path.read_text(encoding="utf-8"))
+    names = list(inside.lazy) if lazy else []
+    for node in inside.imports:
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            names += [alias.name for alias in node.names]
+        elif node.module is not None:
             inner = [f"{node.module}.{alias.name}" for alias in node.names]
-            names = [name if name in known else node.module for name in inner]
-        elif lazy and isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Lazy":
-            names = [str(a.value) for a in node.args if isinstance(a, ast.Constant)]
-        else:
-            continue
-        yield from (name for name in names if name in known and known[name] != path)
+            names += [name if name in known else node.module for name in inner]
+    return (name for name in names if name in known and known[name] != path)
 
 
 def circles(room: str, root: Path = ROOT) -> list[list[str]]:
@@ -173,8 +172,8 @@ def test_circles_are_found(tmp_path: Path) -> None:
 
 def long_functions(path: Path) -> Iterator[tuple[str, int]]:
     """The functions of a file that have more lines than they may, decorators left out."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None:
+    for node in nodes_of(path.read_text(encoding="utf-8")).functions:
+        if node.end_lineno is not None:
             lines = node.end_lineno - node.lineno + 1
             if lines > LONGEST:
                 yield node.name, lines

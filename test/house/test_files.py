@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 from pathlib import Path
 
 import pytest
+from trees import nodes_of
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("support", "dialects", "frontend", "passes", "backend", "runtime", "audit", "tools", "kernels")
@@ -62,11 +62,10 @@ def test_functions_are_short_enough_to_read(tracked: list[Path]) -> None:
     long: dict[str, int] = {}
     for path, text in texts([path for path in tracked if path.suffix == ".py"]).items():
         if path.relative_to(ROOT).parts[0] in ROOMS:
-            for node in ast.walk(ast.parse(text)):
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    lines = (node.end_lineno or 0) - node.lineno + 1
-                    if lines > LONGEST_FUNCTION:
-                        long[f"{path.relative_to(ROOT)} {node.name}"] = lines
+            for node in nodes_of(text).functions:
+                lines = (node.end_lineno or 0) - node.lineno + 1
+                if lines > LONGEST_FUNCTION:
+                    long[f"{path.relative_to(ROOT)} {node.name}"] = lines
     assert not long
 
 

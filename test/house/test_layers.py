@@ -6,10 +6,10 @@ import ast
 import tomllib
 from collections.abc import Iterator
 from fnmatch import fnmatch
-from functools import cache
 from pathlib import Path
 
 import pytest
+from trees import nodes_of
 
 ROOT = Path(__file__).resolve().parents[2]
 MAY_IMPORT = {
@@ -57,17 +57,12 @@ def files_of(room: str) -> list[Path]:
     return sorted((ROOT / room).rglob("*.py"))
 
 
-@cache
-def imports_of(path: Path) -> tuple[tuple[int, str], ...]:
+def imports_of(path: Path) -> Iterator[tuple[int, str]]:
     """Line and full name of every import, wherever it stands in the file."""
-    return tuple(_imports_of(path))
-
-
-def _imports_of(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path.read_text(encoding="utf-8")).imports:
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = "." * node.level + (node.module or "")
             yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
 
@@ -117,4 +112,4 @@ def test_the_cache_uses_only_the_program_cache_of_cuda() -> None:
 def test_the_rules_can_fail(tmp_path: Path) -> None:
     path = tmp_path / "k.py"
     path.write_text("import cuda.core\ndef f():\n    from freehold.tools import explain\n    from . import x\n")
-    assert imports_of(path) == ((1, "cuda.core"), (3, "freehold.tools.explain"), (4, "..x"))
+    assert tuple(imports_of(path)) == ((1, "cuda.core"), (3, "freehold.tools.explain"), (4, "..x"))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
 import tomllib
 import zipfile
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
@@ -60,11 +62,24 @@ def modules() -> set[str]:
     }
 
 
+def compiled(package: Path) -> None:
+    """Lets a package have what Python has compiled of the same files here, and their times, by which it knows."""
+    for file in package.glob("*/**/*.py"):
+        here = ROOT / file.relative_to(package)
+        kept = Path(cache_from_source(str(here)))
+        if kept.exists() and file.read_bytes() == here.read_bytes():
+            there = Path(cache_from_source(str(file)))
+            there.parent.mkdir(exist_ok=True)
+            shutil.copy(kept, there)
+            shutil.copystat(here, file)
+
+
 def test_the_wheel_has_every_file_and_imports(built: Path, tmp_path: Path) -> None:
     (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         assert modules() <= set(archive.namelist())
         archive.extractall(tmp_path)
+    compiled(tmp_path / "freehold")
     assert run(sys.executable, "-c", IMPORT_ALL, cwd=tmp_path, path=tmp_path) == str(tmp_path / "freehold")
 
 
