@@ -16,7 +16,7 @@ from struct import unpack
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, ArrayOfConstraint, StringAttr, i32
-from xdsl.ir import Attribute, Block, Operation, OpResult, ParametrizedAttribute, Region, SSAValue, SSAValues, Use
+from xdsl.ir import Attribute, Block, Operation, OpResult, ParametrizedAttribute, Region, SSAValue, SSAValues
 from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, RangeOf
 from xdsl.irdl.operations import (
     BeforeVariadicSingleAccessor,
@@ -186,14 +186,7 @@ def build(
 
     What a field may be is found out by verification. Whoever calls this gives every property that has a default.
     """
-    uses: list[Use] = []
-    for index, operand in enumerate(operands):
-        use = Use(op, index)
-        operand.add_use(use)
-        uses.append(use)
-    made: Any = op
-    made._operands = SSAValues(operands)
-    made._operand_uses = tuple(uses)
+    op.operands = operands
     op.results = SSAValues([OpResult(type_, op, index) for index, type_ in enumerate(result_types)])
     op.properties = properties
     op.attributes = {}
