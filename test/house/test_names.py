@@ -56,3 +56,12 @@ def test_every_pass_of_the_room_is_registered() -> None:
     room = Path(__file__).resolve().parents[2] / "passes"
     defined = {name for path in room.rglob("*.py") for name in PASS_NAME.findall(path.read_text())}
     assert defined == set(ALL_PASSES)
+
+
+def test_suites_of_passes_are_called_by_their_pass() -> None:
+    known = (*(name.replace("-", "_") for name in ALL_PASSES), "pipeline")  # of several passes
+    files = sorted((Path(__file__).parents[1] / "lit" / "passes").glob("*.mlir"))
+    assert files
+    for file in files:
+        name = file.stem.removesuffix("_invalid")
+        assert any(name == each or name.startswith(f"{each}_") for each in known), file.name
