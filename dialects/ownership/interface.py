@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import VarOperand
+from xdsl.irdl import AttrSizedOperandSegments, ParsePropInAttrDict, opt_operand_def, var_operand_def
 
 from freehold.dialects.cuda_tile import TileType
 from freehold.dialects.ownership.attrs import Update
@@ -118,11 +118,11 @@ class AccessOp(OwingOp):
 
 
 class ElementsOp(AccessOp):
-    """Base of accesses by element: to the one at each index, where a mask holds."""
+    """Base of accesses by element: to the one at each index, where a mask holds. Both come behind other operands."""
 
-    if TYPE_CHECKING:
-        indices: VarOperand
-        mask: SSAValue | None
+    indices = var_operand_def(TileType)
+    mask = opt_operand_def(TileType)
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
 
     @property
     def indexing(self) -> Indexing:

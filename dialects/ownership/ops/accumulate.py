@@ -8,11 +8,9 @@ from typing import ClassVar, Final
 from xdsl.dialects.builtin import ArrayAttr, IntAttr
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
-    opt_operand_def,
     opt_prop_def,
     prop_def,
     result_def,
@@ -176,14 +174,11 @@ class AccumulateAtOp(UpdateOp, ElementsOp, FormattedOp):
 
     values = operand_def(TileType)
     target = operand_def(AccType)
-    indices = var_operand_def(TileType)
-    mask = opt_operand_def(TileType)
 
     FORMAT: ClassVar[str] = (
         "$update $values `,` $target `[` $indices `]` (`mask` $mask^ `:` type($mask))? attr-dict `:` type($values) `,`"
         " type($target) `,` `(` type($indices) `)`"
     )
-    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     traits = traits_def(OwnershipEffect())
 
     def __init__(

@@ -7,11 +7,9 @@ from typing import ClassVar
 
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
-    opt_operand_def,
     opt_prop_def,
     result_def,
     traits_def,
@@ -74,8 +72,6 @@ class GatherOp(ElementsOp, FormattedOp):
     CALLED: ClassVar[str] = "gather from"
 
     source = operand_def(RefType)
-    indices = var_operand_def(TileType)
-    mask = opt_operand_def(TileType)
     padding_value = opt_prop_def(Padding)
     hints = opt_prop_def(OptimizationHintsAttr)
     result = result_def(TileType)
@@ -84,7 +80,6 @@ class GatherOp(ElementsOp, FormattedOp):
         "$source `[` $indices `]` (`mask` $mask^ `:` type($mask))? attr-dict `:` type($source) `,`"
         " `(` type($indices) `)` `->` type($result)"
     )
-    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     traits = traits_def(NoMemoryEffect())
 
     def __init__(

@@ -13,7 +13,6 @@ from typing import ClassVar
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -82,6 +81,26 @@ class UnsafeOp(ElementsOp, FormattedOp):
     reason = prop_def(StringAttr)
     ordering = prop_def(MemoryOrderingSemanticsAttr)
     scope = opt_prop_def(MemoryScopeAttr)
+    indices = var_operand_def(TileType)
+    mask = opt_operand_def(TileType)
+    token = opt_operand_def(TokenType)
+    result_token = opt_result_def(TokenType)
+    traits = traits_def(_RawEffect())
+
+    def _of(
+        self,
+        reason: str,
+        operands: Sequence[SSAValue],
+        given: tuple[Sequence[SSAValue], SSAValue | None],
+        how: tuple[MemoryOrderingSemanticsAttr, MemoryScopeAttr | None],
+        results: Sequence[Attribute],
+        **properties: Attribute | None,
+    ) -> None:
+        """Initialises the operation: its own operands, then indices and mask; its order and scope."""
+        said = {"reason": StringAttr(reason), "ordering": how[0], "scope": how[1]}
+        FormattedOp.__init__(
+            self, operands=[*operands, *given, None], properties={**said, **properties}, result_types=[*results, None]
+        )
 
     @property
     def owed(self) -> Sequence[Owed]:
@@ -96,7 +115,7 @@ class UnsafeOp(ElementsOp, FormattedOp):
         """Whether it acquires or releases, and so orders accesses to other tensors."""
         return self.order[0] not in ("weak", "relaxed")
 
-    def check(self, raw: SSAValue, indices: Sequence[SSAValue], mask: SSAValue | None, value: Attribute) -> None:
+    def check(self, value: Attribute) -> None:
         """There is a reason; order and scope go together; element type, indices and mask fit."""
         assert isinstance(value, TileType)
         if not self.reason.data.strip():
@@ -106,9 +125,9 @@ class UnsafeOp(ElementsOp, FormattedOp):
             raise VerifyException(f"{self.name}: the order is {', '.join(self.ORDERINGS)}, not {order}")
         if (self.scope is None) != (order == "weak"):
             raise VerifyException(f"{self.name}: a weak access has no scope, and any other has one")
-        if value.element_type != tensor_type(raw).element:
-            raise VerifyException(f"{self.name}: accesses {tensor_type(raw).element}, not {value.element_type}")
-        check_elements(self.name, raw, indices, mask, value.dims)
+        if value.element_type != tensor_type(self.memory).element:
+            raise VerifyException(f"{self.name}: accesses {tensor_type(self.memory).element}, not {value.element_type}")
+        check_elements(self.name, self.memory, self.indices, self.mask, value.dims)
 
 
 @irdl_op_definition
@@ -121,19 +140,13 @@ class UnsafeLoadOp(UnsafeOp):
     ORDERINGS: ClassVar[tuple[str, ...]] = ("weak", "relaxed", "acquire")
 
     source = operand_def(RawType)
-    indices = var_operand_def(TileType)
-    mask = opt_operand_def(TileType)
-    token = opt_operand_def(TokenType)
     padding_value = opt_prop_def(Padding)
     result = result_def(TileType)
-    result_token = opt_result_def(TokenType)
 
     FORMAT: ClassVar[str] = (
         "$reason $source `[` $indices `]` (`mask` $mask^ `:` type($mask))? (`token` $token^)? attr-dict `:`"
         " type($source) `,` `(` type($indices) `)` `->` type($result) (`,` type($result_token)^)?"
     )
-    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-    traits = traits_def(_RawEffect())
 
     def __init__(
         self,
@@ -146,19 +159,10 @@ class UnsafeLoadOp(UnsafeOp):
         mask: SSAValue | None = None,
         padding: Padding | None = None,
     ):
-        super().__init__(
-            operands=[source, indices, mask, None],
-            properties={
-                "reason": StringAttr(reason),
-                "ordering": ordering,
-                "scope": scope,
-                "padding_value": padding,
-            },
-            result_types=[result_type, None],
-        )
+        self._of(reason, [source], (indices, mask), (ordering, scope), [result_type], padding_value=padding)
 
     def verify_(self) -> None:
-        self.check(self.source, self.indices, self.mask, self.result.type)
+        self.check(self.result.type)
         check_padding(self.name, self.padding_value, self.result.type)
 
 
@@ -175,17 +179,11 @@ class UnsafeStoreOp(UnsafeOp):
 
     tile = operand_def(TileType)
     target = operand_def(RawType)
-    indices = var_operand_def(TileType)
-    mask = opt_operand_def(TileType)
-    token = opt_operand_def(TokenType)
-    result_token = opt_result_def(TokenType)
 
     FORMAT: ClassVar[str] = (
         "$reason $tile `,` $target `[` $indices `]` (`mask` $mask^ `:` type($mask))? (`token` $token^)? attr-dict `:`"
         " type($tile) `,` type($target) `,` `(` type($indices) `)` (`->` type($result_token)^)?"
     )
-    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-    traits = traits_def(_RawEffect())
 
     def __init__(
         self,
@@ -197,14 +195,10 @@ class UnsafeStoreOp(UnsafeOp):
         scope: MemoryScopeAttr | None,
         mask: SSAValue | None = None,
     ):
-        super().__init__(
-            operands=[tile, target, indices, mask, None],
-            properties={"reason": StringAttr(reason), "ordering": ordering, "scope": scope},
-            result_types=[None],
-        )
+        self._of(reason, [tile, target], (indices, mask), (ordering, scope), [])
 
     def verify_(self) -> None:
-        self.check(self.target, self.indices, self.mask, self.tile.type)
+        self.check(self.tile.type)
 
 
 @irdl_op_definition
@@ -224,19 +218,13 @@ class UnsafeUpdateOp(UnsafeOp):
 
     tile = operand_def(TileType)
     target = operand_def(RawType)
-    indices = var_operand_def(TileType)
-    mask = opt_operand_def(TileType)
-    token = opt_operand_def(TokenType)
     mode = prop_def(AtomicRMWModeAttr)
     result = result_def(TileType)
-    result_token = opt_result_def(TokenType)
 
     FORMAT: ClassVar[str] = (
         "$reason $tile `,` $target `[` $indices `]` (`mask` $mask^ `:` type($mask))? (`token` $token^)? attr-dict `:`"
         " type($tile) `,` type($target) `,` `(` type($indices) `)` `->` type($result) (`,` type($result_token)^)?"
     )
-    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-    traits = traits_def(_RawEffect())
 
     def __init__(
         self,
@@ -249,15 +237,8 @@ class UnsafeUpdateOp(UnsafeOp):
         scope: MemoryScopeAttr | None,
         mask: SSAValue | None = None,
     ):
-        super().__init__(
-            operands=[tile, target, indices, mask, None],
-            properties={
-                "reason": StringAttr(reason),
-                "mode": AtomicRMWModeAttr.of(mode),
-                "ordering": ordering,
-                "scope": scope,
-            },
-            result_types=[tile.type, None],
+        self._of(
+            reason, [tile, target], (indices, mask), (ordering, scope), [tile.type], mode=AtomicRMWModeAttr.of(mode)
         )
 
     @property
@@ -272,7 +253,7 @@ class UnsafeUpdateOp(UnsafeOp):
             )
         if self.result.type != self.tile.type:
             raise VerifyException(f"{self.name}: yields {self.tile.type}, not {self.result.type}")
-        self.check(self.target, self.indices, self.mask, self.tile.type)
+        self.check(self.tile.type)
 
 
 @irdl_op_definition
@@ -292,19 +273,13 @@ class UnsafeSwapOp(UnsafeOp):
     expected = operand_def(TileType)
     desired = operand_def(TileType)
     target = operand_def(RawType)
-    indices = var_operand_def(TileType)
-    mask = opt_operand_def(TileType)
-    token = opt_operand_def(TokenType)
     result = result_def(TileType)
-    result_token = opt_result_def(TokenType)
 
     FORMAT: ClassVar[str] = (
         "$reason $expected `,` $desired `,` $target `[` $indices `]` (`mask` $mask^ `:` type($mask))?"
         " (`token` $token^)? attr-dict `:` type($expected) `,` type($desired) `,` type($target) `,`"
         " `(` type($indices) `)` `->` type($result) (`,` type($result_token)^)?"
     )
-    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-    traits = traits_def(_RawEffect())
 
     def __init__(
         self,
@@ -317,11 +292,7 @@ class UnsafeSwapOp(UnsafeOp):
         scope: MemoryScopeAttr | None,
         mask: SSAValue | None = None,
     ):
-        super().__init__(
-            operands=[expected, desired, target, indices, mask, None],
-            properties={"reason": StringAttr(reason), "ordering": ordering, "scope": scope},
-            result_types=[expected.type, None],
-        )
+        self._of(reason, [expected, desired, target], (indices, mask), (ordering, scope), [expected.type])
 
     @property
     def expects(self) -> SSAValue:
@@ -333,4 +304,4 @@ class UnsafeSwapOp(UnsafeOp):
             raise VerifyException(f"{self.name}: compares i32, i64, f32 or f64, not {element}")
         if not self.expected.type == self.desired.type == self.result.type:
             raise VerifyException(f"{self.name}: what is expected, stored and yielded has one type")
-        self.check(self.target, self.indices, self.mask, self.result.type)
+        self.check(self.result.type)
