@@ -100,6 +100,7 @@ _SPELLINGS: Final[dict[str, DType]] = {
     "float8_e5m2": f8e5m2,
     "float8_e8m0fnu": f8e8m0fnu,
     "float4_e2m1fn": f4e2m1fn,
+    "tfloat32": tf32,
     "int4": i4,
     "uint4": u4,
 }

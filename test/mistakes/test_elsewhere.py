@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import freehold as fh
 from freehold.frontend.elsewhere import EDITS
+from freehold.support.dtypes import from_name
 
 Array = NDArray[Any]
 RNG = np.random.default_rng(7)
@@ -357,6 +358,19 @@ METHODS = {"gather"}
 @pytest.mark.parametrize("name", CUTILE)
 def test_every_function_of_cutile_is_here_or_has_an_answer(name: str) -> None:
     assert hasattr(fh, name) or name in EDITS or name in METHODS or name in PYTHON_TOO
+
+
+CUTILE_DTYPES = """
+bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 tfloat32 float8_e4m3fn
+float8_e5m2 float8_e8m0fnu float4_e2m1fn
+""".split()  # noqa: SIM905 -- short
+
+
+@pytest.mark.parametrize("name", CUTILE_DTYPES)
+def test_every_dtype_of_cutile_has_its_name_here(name: str) -> None:
+    known = from_name(name)
+    assert known is not None
+    assert hasattr(fh, known.name)
 
 
 PYTHON_TOO = {"abs", "max", "min", "sum", "print"}
