@@ -14,6 +14,9 @@ from freehold.engine.sampling import Choice
 _ROUND: Final = 4
 """Numbers to which each part of the input begins: 16 bytes."""
 
+ALONE: Final = 4
+"""How many sequences with one token each attend together in a step that has longer shares, or a multiple of that."""
+
 
 class Share(NamedTuple):
     """What a sequence has of a step: its next tokens, and its pages."""
@@ -31,7 +34,7 @@ class Shape(NamedTuple):
     tokens: int
     sequences: int
     longest: int
-    """The most tokens of one sequence; 1 where each sequence has one token."""
+    """1 where each sequence has one token, else 2."""
 
     def widths(self, pages: int, page: int) -> list[int]:
         """How many numbers each part of the inputs has, with so many pages a sequence, of so many tokens."""
@@ -87,13 +90,13 @@ class Inputs:
     @property
     def alone(self) -> int:
         """
-        How many sequences in front have one token each, a multiple of four, of which data is aligned behind; where all
-        have, nobody asks.
+        How many sequences in front have one token each, a multiple of `ALONE`, of which data is aligned behind; where
+        all have, nobody asks.
         """
         if self.shape.longest == 1:
             return 0
         last = self._views[6]
-        return int((last == np.arange(len(last))).cumprod().sum()) // _ROUND * _ROUND
+        return int((last == np.arange(len(last))).cumprod().sum()) // ALONE * ALONE
 
     def advance(self) -> None:
         """

@@ -11,7 +11,7 @@ import numpy as np
 
 import freehold as fh
 from freehold.engine import sampling
-from freehold.engine.batch import Batch, Inputs, Memory, Shape, Share
+from freehold.engine.batch import ALONE, Batch, Inputs, Memory, Shape, Share
 from freehold.engine.config import Config
 from freehold.engine.errors import ModelError
 from freehold.engine.layers import added
@@ -144,7 +144,7 @@ class Runner:
         model = self.model
         rows = sorted({self._shape(n, n, 1).sequences for n in range(1, model.sequences + 1)})
         mixed = {self._shape(n, 1, n) for n in range(2, model.tokens + 1)}
-        mixed |= {self._shape(model.tokens, n, longest) for n in rows for longest in range(2, model.tokens + 1)}
+        mixed |= {self._shape(model.tokens, n, model.tokens) for n in rows}
         return [Shape(n, n, 1) for n in rows] + sorted(mixed)
 
     def _prepare(self, tell: Callable[[str], None]) -> None:
@@ -156,6 +156,9 @@ class Runner:
             batch = self._batch(shape)
             for ways in every if batch.decoding else every[:1]:
                 launches += self._operations(batch, ways, layers=1)
+            if batch.tokens == self.model.tokens and batch.sequences == self.model.sequences:
+                for batch.alone in range(ALONE, min(batch.sequences, batch.tokens), ALONE):
+                    launches += self.model.forward(batch, layers=1)
         tell(f"compiling kernels ({len(launches)} launches)")
         fh.gather(launches).prepare()
         decoding = [shape for shape in shapes if shape.longest == 1] if self.graphs else []
@@ -216,11 +219,7 @@ class Runner:
         if longest == 1:
             rows = min(power_of_two(sequences), most)
             return Shape(rows, rows, 1)
-        reach = 8
-        while reach < longest:
-            reach *= 8
-        reach = min(reach, power_of_two(self.model.tokens))
-        return Shape(padded(tokens, self.model.tokens), min(max(4, power_of_two(sequences)), most), reach)
+        return Shape(padded(tokens, self.model.tokens), min(max(4, power_of_two(sequences)), most), 2)
 
     def _batch(self, shape: Shape) -> Batch:
         """The inputs of steps of a shape, in this turn."""

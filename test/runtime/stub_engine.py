@@ -32,7 +32,7 @@ def engine() -> Any:
 
     with tempfile.TemporaryDirectory() as folder:
         made = demo.make(Path(folder), num_hidden_layers=2, dtype="bfloat16")
-        return Engine(made, device=0, tokens=32, sequences=4, page=PAGE, pages=64)
+        return Engine(made, device=0, tokens=32, sequences=16, page=PAGE, pages=64)
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def answered(prompts: list[int], tokens: int, **sampling: Any) -> None:
 def test_no_request_waits_for_the_assembler() -> None:
     engine()
     with counted() as counts:
-        for prompts in ([1], [2, 3], [31], [100], [5, 40, 17], [1, 1, 1, 1, 1, 90]):
+        for prompts in ([1], [2, 3], [31], [100], [5, 40, 17], [1, 1, 1, 1, 1, 90], [1] * 13 + [70]):
             answered(prompts, 5, temperature=0)
             answered(prompts, 3, seed=1, top_k=4)
     assert counts["replayed"] > 20
