@@ -152,9 +152,9 @@ class Model:
         here, there, normed = (room.rows(name, count) for name in ("a", "b", "normed"))
         yield following_launch(here, self.table, batch.ids, batch.before)
         yield embedding_launch(room.rows("angles", count), self.angles, batch.positions)
-        for layer, cache in zip(self.layers[:layers], self.caches[:layers], strict=True):
+        for number, layer in enumerate(self.layers[:layers]):
             yield from self._product(room.rows("qkv", count), here, layer.qkv, layer.front, normed)
-            yield from self._attention(batch, layer, cache)
+            yield from self.attention(batch, number)
             yield from product(room, there, room.rows("attended", count), layer.output, here if ranks.leads else None)
             yield from ranks.summed(there)
             yield from self._fed(layer, there, here, normed, there if ranks.leads else None)
@@ -201,7 +201,9 @@ class Model:
             yield gated_product_launch(inner, normed, both[:feed], both[feed:])
         yield from product(room, y, inner, fed.down, residual)
 
-    def _attention(self, batch: Batch, layer: Layer, cache: Any) -> Steps:
+    def attention(self, batch: Batch, number: int) -> Steps:
+        """What the layer of that number does with the rows of queries, keys and values: they are kept, and attend."""
+        layer, cache = self.layers[number], self.caches[number]
         c, count, keys = self.config, batch.tokens, self.config.kv_heads
         angles = self.room.rows("angles", count)
         angles = angles[:, : c.head // 2], angles[:, c.head // 2 :]

@@ -154,11 +154,11 @@ class Runner:
         launches: list[Any] = []
         for shape in shapes:
             batch = self._batch(shape)
-            for ways in every if batch.decoding else every[:1]:
-                launches += self._operations(batch, ways, layers=1)
-            if batch.tokens == self.model.tokens and batch.sequences == self.model.sequences:
-                for batch.alone in range(ALONE, min(batch.sequences, batch.tokens), ALONE):
-                    launches += self.model.forward(batch, layers=1)
+            launches += self._operations(batch, Ways(False, False), layers=1)
+            for ways in every if batch.decoding else ():
+                launches += self._choice(batch, ways)
+        for batch.alone in range(ALONE, min(batch.sequences, batch.tokens), ALONE):  # of the last shape, the largest
+            launches += self.model.attention(batch, 0)
         tell(f"compiling kernels ({len(launches)} launches)")
         fh.gather(launches).prepare()
         decoding = [shape for shape in shapes if shape.longest == 1] if self.graphs else []
@@ -260,12 +260,16 @@ class Runner:
         return None
 
     def _operations(self, batch: Batch, ways: Ways, layers: int | None = None) -> Any:
-        model, logits = self.model, self.model.logits(batch.sequences)
         yield batch.load()
-        yield from model.forward(batch, layers)
+        yield from self.model.forward(batch, layers)
+        yield from self._choice(batch, ways)
+
+    def _choice(self, batch: Batch, ways: Ways) -> Any:
+        """The operations that follow the model's: tokens are chosen, and told."""
+        room, logits = self.model.room, self.model.logits(batch.sequences)
         if ways.changes:
-            yield from added(logits, model.room.rows("extra", batch.sequences))
-        yield from sampling.choice(model.room, batch.chosen, logits, batch.floats, batch.top_k, batch.seeds, ways.draws)
+            yield from added(logits, room.rows("extra", batch.sequences))
+        yield from sampling.choice(room, batch.chosen, logits, batch.floats, batch.top_k, batch.seeds, ways.draws)
         yield batch.tell()
 
     def _changes(self, plan: Plan) -> Any:
