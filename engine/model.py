@@ -35,7 +35,6 @@ class Layer:
         self.output = files.factor([f"{at}self_attn.o_proj.weight"], [(c.hidden, q)], c.dtype, shared=1)
         self.front = files.one(f"{at}input_layernorm.weight", (c.hidden,), c.dtype)
         self.middle = files.one(f"{at}post_attention_layernorm.weight", (c.hidden,), c.dtype)
-        self.heads = _head_norms(files, c, at)
         self.fed = experts.Experts(files, c, at) if c.experts else Fed(files, c, at)
 
 
@@ -48,12 +47,12 @@ class Fed:
         self.down = files.factor([f"{at}mlp.down_proj.weight"], [(c.hidden, c.feed)], c.dtype, shared=1)
 
 
-def _head_norms(files: Checkpoint, c: Config, at: str) -> Any:
-    """The weights of the norms of queries and keys, (2, 2, head // 2), or None for each."""
+def _head_norms(files: Checkpoint, c: Config) -> Any:
+    """The weights of the norms of queries and keys, (2, layers, 2, head // 2); None where there are no norms."""
     if not c.norm_heads:
-        return None, None
-    names = [f"{at}self_attn.{n}_norm.weight" for n in "qk"]
-    return files.rows(names, [(c.head,)] * 2, c.dtype).reshape(2, 2, c.head // 2)
+        return None
+    names = [f"model.layers.{number}.self_attn.{n}_norm.weight" for n in "qk" for number in range(c.layers)]
+    return files.rows(names, [(c.head,)] * len(names), c.dtype).reshape(2, c.layers, 2, c.head // 2)
 
 
 class Model:
@@ -89,9 +88,11 @@ class Model:
             self.head = self.table if config.tied else files.one("lm_head.weight", shape, config.dtype)
             self.last = files.one("model.norm.weight", (config.hidden,), config.dtype)
             self.layers = [Layer(files, config, n) for n in range(config.layers)]
+            self.norms = _head_norms(files, config)
         self.angles = self._angles()
         self.room = self._reserved()
-        self.caches: list[Any] = []
+        self.caches: Any = None
+        """Keys and values of all layers, (layers, slots, 2, heads of keys, head)."""
 
     def _angles(self) -> Any:
         """Cosines and sines of each position, (positions, head) in f32."""
@@ -106,6 +107,7 @@ class Model:
         qkv = attended + 2 * c.kv_heads * c.head
         for name, width in (("a", c.hidden), ("b", c.hidden), ("normed", c.hidden), ("qkv", qkv)):
             room.reserve(name, (wide, width), c.dtype)
+        room.reserve("new", (c.layers * self.sequences, qkv), c.dtype)
         room.reserve("angles", (wide, c.head), fh.f32)
         room.reserve("attended", (wide, attended), c.dtype)
         if c.experts:
@@ -134,8 +136,8 @@ class Model:
     def allocate(self, pages: int) -> None:
         """Makes the caches, of that many pages."""
         c = self.config
-        shape = (pages * self.page, 2, c.kv_heads, c.head)
-        self.caches = [fh.zeros(shape, c.dtype, device=self.device).sync() for _ in range(c.layers)]
+        shape = (c.layers, pages * self.page, 2, c.kv_heads, c.head)
+        self.caches = fh.zeros(shape, c.dtype, device=self.device).sync()
 
     def _parts(self, sequences: int) -> int:
         """Into how many parts the cache of a sequence is cut, for each of so many to have one query."""
@@ -153,14 +155,18 @@ class Model:
         yield following_launch(here, self.table, batch.ids, batch.before)
         yield embedding_launch(room.rows("angles", count), self.angles, batch.positions)
         for number, layer in enumerate(self.layers[:layers]):
-            yield from self._product(room.rows("qkv", count), here, layer.qkv, layer.front, normed)
+            yield from self._product(self._qkv(batch)[number], here, layer.qkv, layer.front, normed)
             yield from self.attention(batch, number)
             yield from product(room, there, room.rows("attended", count), layer.output, here if ranks.leads else None)
             yield from ranks.summed(there)
             yield from self._fed(layer, there, here, normed, there if ranks.leads else None)
             yield from ranks.summed(here)
-        chosen, logits = room.rows("b", batch.sequences), self.logits(batch.sequences)
-        yield embedding_launch(chosen, here, batch.last)
+        chosen, logits = here, self.logits(batch.sequences)
+        if batch.decoding:
+            yield self._append(batch, 0, len(self.layers[:layers]))
+        else:
+            chosen = room.rows("b", batch.sequences)
+            yield embedding_launch(chosen, here, batch.last)
         yield from self._product(logits, chosen, self.head, self.last, room.rows("normed", batch.sequences))
 
     def _product(self, y: Any, x: Any, weight: Any, norm: Any, normed: Any) -> Steps:
@@ -201,28 +207,53 @@ class Model:
             yield gated_product_launch(inner, normed, both[:feed], both[feed:])
         yield from product(room, y, inner, fed.down, residual)
 
-    def attention(self, batch: Batch, number: int) -> Steps:
-        """What the layer of that number does with the rows of queries, keys and values: they are kept, and attend."""
-        layer, cache = self.layers[number], self.caches[number]
-        c, count, keys = self.config, batch.tokens, self.config.kv_heads
-        angles = self.room.rows("angles", count)
-        angles = angles[:, : c.head // 2], angles[:, c.head // 2 :]
-        heads = self.room.rows("qkv", count).reshape(count, c.heads + 2 * keys, c.head)
-        k, v = heads[:, c.heads : c.heads + keys], heads[:, c.heads + keys :]
+    def _qkv(self, batch: Batch) -> Any:
+        """Room for the rows of queries, keys and values of each layer: one for all where each appends its own."""
+        c, count = self.config, batch.tokens
+        if not batch.decoding:
+            return [self.room.rows("qkv", count)] * c.layers
+        return self.room.rows("new", c.layers * count).reshape(c.layers, count, (c.heads + 2 * c.kv_heads) * c.head)
+
+    def _append(self, batch: Batch, first: int, stop: int) -> Any:
+        """The launch that keeps the keys and values of these layers."""
+        c, rows = self.config, self._qkv(batch)
+        rows = rows[first:stop] if batch.decoding else rows[first][None]
+        heads = rows.reshape(stop - first, batch.tokens, c.heads + 2 * c.kv_heads, c.head)
+        k, v = heads[:, :, c.heads : c.heads + c.kv_heads], heads[:, :, c.heads + c.kv_heads :]
         most = 1 if batch.decoding else self.page
-        q_norm, k_norm = layer.heads
-        yield append_launch(cache, k, v, angles, batch.order, batch.slots, most, c.eps, k_norm)
+        weights = None if self.norms is None else self.norms[1, first:stop]
+        given = self._turns(batch), batch.order, batch.slots, most, c.eps, weights
+        return append_launch(self.caches[first:stop], k, v, *given)
+
+    def _turns(self, batch: Batch) -> tuple[Any, Any]:
+        """Cosines and sines of the tokens' positions."""
+        angles, half = self.room.rows("angles", batch.tokens), self.config.head // 2
+        return angles[:, :half], angles[:, half:]
+
+    def attention(self, batch: Batch, number: int) -> Steps:
+        """
+        What the layer of that number does with the rows of queries, keys and values.
+
+        Steps that decode keep what they append until the end: there each query has the key and the value of its own
+        token, and is alone with its pages.
+        """
+        c, count, keys, cache = self.config, batch.tokens, self.config.kv_heads, self.caches[number]
+        if not batch.decoding:
+            yield self._append(batch, number, number + 1)
+        heads = self._qkv(batch)[number].reshape(count, c.heads + 2 * keys, c.head)
         grouped = count, keys, c.group, c.head
         q, o = heads[:, : c.heads].reshape(grouped), self.room.rows("attended", count).reshape(grouped)
         paged = cache.reshape(cache.shape[0] // self.page, self.page, 2, keys, c.head)
-        caches, scale, eps = (paged[:, :, 0], paged[:, :, 1]), 1 / sqrt(c.head), c.eps
+        caches, scale, eps, angles = (paged[:, :, 0], paged[:, :, 1]), 1 / sqrt(c.head), c.eps, self._turns(batch)
+        q_norm, k_norm = (None, None) if self.norms is None else (self.norms[0, number], self.norms[1, number])
         alone = batch.sequences if batch.decoding else batch.alone
         if alone:
             parts = self._parts(alone)
             room = tuple(self.room.rows(name, alone)[:, :, :parts] for name in ("parts", "lse"))
             turns = tuple(t[:alone] for t in angles)
-            given = batch.table[:alone], batch.lengths[:alone], scale, turns, q_norm, eps
-            yield from query_launches(o[:alone], room, q[:alone], *caches, *given)
+            new = heads[:alone, c.heads : c.heads + keys], heads[:alone, c.heads + keys :]
+            given = batch.table[:alone], batch.lengths[:alone], scale, turns, (q_norm, k_norm), eps
+            yield from query_launches(o[:alone], room, q[:alone], new, *caches, *given)
         if not batch.decoding:
             pages = batch.pages[alone * batch.table.shape[1] :]
             turns = tuple(t[alone:] for t in angles)

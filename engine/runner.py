@@ -28,6 +28,11 @@ def _nothing(_: str) -> None:
     """Who is told where nobody asked."""
 
 
+def rows_of(sequences: int, most: int) -> int:
+    """The number of sequences that a step of so many has room for: a power of four, or `most`."""
+    return min(4 ** ceildiv(power_of_two(sequences).bit_length() - 1, 2), most)
+
+
 def padded(tokens: int, most: int) -> int:
     """
     The number of tokens that a step of `tokens` has room for, at most `most`: at most a quarter more of more than 64.
@@ -142,7 +147,7 @@ class Runner:
     def shapes(self) -> list[Shape]:
         """The shapes of all steps: of those that decode, first, then those for each number of tokens and sequences."""
         model = self.model
-        rows = sorted({self._shape(n, n, 1).sequences for n in range(1, model.sequences + 1)})
+        rows = sorted({rows_of(n, model.sequences) for n in range(1, model.sequences + 1)})
         mixed = {self._shape(n, 1, n) for n in range(2, model.tokens + 1)}
         mixed |= {self._shape(model.tokens, n, model.tokens) for n in rows}
         return [Shape(n, n, 1) for n in rows] + sorted(mixed)
@@ -157,8 +162,10 @@ class Runner:
             launches += self._operations(batch, Ways(False, False), layers=1)
             for ways in every if batch.decoding else ():
                 launches += self._choice(batch, ways)
-        for batch.alone in range(ALONE, min(batch.sequences, batch.tokens), ALONE):  # of the last shape, the largest
-            launches += self.model.attention(batch, 0)
+        largest = self._batch(shapes[-1])
+        for alone in range(ALONE, min(largest.sequences, largest.tokens), ALONE):
+            largest.alone = alone
+            launches += self.model.attention(largest, 0)
         tell(f"compiling kernels ({len(launches)} launches)")
         fh.gather(launches).prepare()
         decoding = [shape for shape in shapes if shape.longest == 1] if self.graphs else []
@@ -172,10 +179,10 @@ class Runner:
                 inputs.choice.fill([])
                 batch.send(inputs.numbers)
                 for ways in (Ways(True, False), Ways(False, False)):
-                    if memory is self._memory[0]:  # once as launches, in which kernels are loaded and processes meet
-                        self._go(batch, Order(shape, ways, inputs.numbers, 0, None))
-                    else:
-                        self._recorded[shape, self._turn, ways] = self._graph(batch, ways)
+                    if memory is self._memory[0]:  # launched, too: kernels are loaded, and processes meet
+                        for op in self._operations(batch, ways, layers=1):
+                            op.on()
+                    self._recorded[shape, self._turn, ways] = self._graph(batch, ways)
 
     # --- Steps --------------------------------------------------------------------------------------------------------
 
@@ -215,11 +222,10 @@ class Runner:
 
     def _shape(self, tokens: int, sequences: int, longest: int) -> Shape:
         """The shape of a step of so many tokens: there are few, so that there are few kernels."""
-        most = self.model.sequences
+        rows = rows_of(sequences, self.model.sequences)
         if longest == 1:
-            rows = min(power_of_two(sequences), most)
             return Shape(rows, rows, 1)
-        return Shape(padded(tokens, self.model.tokens), min(max(4, power_of_two(sequences)), most), 2)
+        return Shape(padded(tokens, self.model.tokens), rows_of(max(4, sequences), self.model.sequences), 2)
 
     def _batch(self, shape: Shape) -> Batch:
         """The inputs of steps of a shape, in this turn."""

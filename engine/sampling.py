@@ -101,13 +101,13 @@ def choice(room: Room, chosen: Any, logits: Any, floats: Any, top_k: Any, seeds:
     """
     The operations that write to `chosen` (M,) the token of each row of `logits` (M, N).
 
-    `floats` (3, M) are temperatures, top_p and min_p. Where nobody draws, the pass that finds the limits is left out.
+    `floats` (3, M) are temperatures, top_p and min_p. Where nobody `draws`, the likeliest are taken.
     """
     rows, parts = logits.shape[0], parts_of(*logits.shape)
     score, where = room.rows("score", rows)[:, :parts], room.rows("where", rows)[:, :parts]
     limits = (top_k, floats[1], floats[2]) if draws else (None, None, None)
     made = room.rows("least", rows), score, where, room.rows("firsts", rows)
-    yield from sampling_launches(chosen, made, logits, floats[0], limits, seeds, True, True)
+    yield from sampling_launches(chosen, made, logits, floats[0], limits, seeds, draws, True)
 
 
 def reserve(room: Room, rows: int, columns: int) -> None:

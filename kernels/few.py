@@ -112,7 +112,7 @@ def narrow_row_product(
     BK: Const[int],
     AHEAD: Const[int],
     TMA: Const[bool],
-    scale: Ref["N"],
+    scale: Ref["N"] | None = None,
     norm: Ref["K"] | None = None,
     residual: Ref["M", "N"] | None = None,
     N: Const[Any] = None,
@@ -128,7 +128,8 @@ def narrow_row_product(
     (found,), squares = sums(y, x, (w,), norm, BK, AHEAD, TMA)
     if norm is not None:
         found = found * rooted(squares, x, eps)
-    found = found * scale.load((n,), (high,), allow_tma=False)[None]
+    if scale is not None:
+        found = found * scale.load((n,), (high,), allow_tma=False)[None]
     if residual is not None:
         found += wide(residual.load((m, n), (1, high), allow_tma=False))
     y.store(found.astype(y.dtype), allow_tma=False)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.kernels.decoding import merge_launch, nothing
 from freehold.kernels.prefill import power_of_2
 from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
-from freehold.kernels.tiles import LOG2E, accumulator, places, safe, safe_with_data, wide
+from freehold.kernels.tiles import LOG2E, accumulator, places, safe, safe_early, safe_with_data, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -32,38 +32,41 @@ def turned(
 
 @safe_with_data
 def append_runs(
-    cache: Mut["S", 2, "KH", 2, "E"],
-    k: Ref["T", "KH", 2, "E"],
-    v: Ref["T", "KH", 2, "E"],
+    cache: Mut["N", "S", 2, "KH", 2, "E"],
+    k: Ref["N", "T", "KH", 2, "E"],
+    v: Ref["N", "T", "KH", 2, "E"],
     cos: Ref["T", "E"],
     sin: Ref["T", "E"],
     order: Ref[i32, "R"],
     slots: Ref[i32, "2 * R + 1"],
     eps: f32,
-    weights: Ref[2, "E"] | None = None,
+    weights: Ref["N", 2, "E"] | None = None,
 ):
     """
-    Rows of k, turned, and of v go to the cache: run r begins with row `order[r]`, and goes to the slots from
-    `slots[2 * r]` up to `slots[2 * r + 1]`. With `weights` heads of k are normalised first.
+    Rows of k, turned, and of v go to the caches of N layers: run r begins with row `order[r]`, and goes to the slots
+    from `slots[2 * r]` up to `slots[2 * r + 1]`. With `weights` heads of k are normalised first.
 
-    The slots cut the cache into groups of rows (`fh.ragged(cache, (1, 2, KH, 2, E), by="slots", partial=True)`): what
-    is between two runs is a group, too, which nobody writes. They ascend, which is checked: so no two runs share a
-    slot. A run that reads beyond the last row repeats it. There is little to load, and what TMA needs takes longer.
+    The slots cut the caches into groups of rows (`fh.ragged(cache, tile, axis=1, by="slots", partial=True)`): what is
+    between two runs is a group, too, which nobody writes. They ascend, which is checked: so no two runs share a slot. A
+    run that reads beyond the last row repeats it. There is little to load, and what TMA needs takes longer.
     """
     fh.require("T <= 1073741824 and S <= 1073741824", "no number of a row wraps around")
-    e, i, _, h, _, _ = cache.index
-    _, _, high, _, half = cache.tile
+    e, layer, i, _, h, _, _ = cache.index
+    _, _, _, high, _, half = cache.tile
     if e % 2 == 0:
-        row = fh.clip(order.load((e // 2,), ()) + i, 0, k.shape[0] - 1)
-        halves = tuple(k.load((row, h, n, 0), (1, high, 1, half), allow_tma=False) for n in (0, 1))
+        row = fh.clip(order.load((e // 2,), ()) + i, 0, k.shape[1] - 1)
+        halves = tuple(k.load((layer, row, h, n, 0), (1, 1, high, 1, half), allow_tma=False) for n in (0, 1))
+        halves = tuple(t.reshape(1, high, 1, half) for t in halves)
         by = None
         if weights is not None:
-            by = tuple(weights.load((n, 0), (1, half), allow_tma=False).reshape(1, 1, 1, half) for n in (0, 1))
+            by = tuple(
+                weights.load((layer, n, 0), (1, 1, half), allow_tma=False).reshape(1, 1, 1, half) for n in (0, 1)
+            )
         angles = tuple(t.load((row, 0), (1, half), allow_tma=False).reshape(1, 1, 1, half) for t in (cos, sin))
-        key = fh.concatenate(turned(halves, by, angles, 2 * k.shape[3], eps, 3), axis=2)
-        value = v.load((row, h, 0, 0), (1, high, 2, half), allow_tma=False)
+        key = fh.concatenate(turned(halves, by, angles, 2 * k.shape[4], eps, 3), axis=2)
+        value = v.load((layer, row, h, 0, 0), (1, 1, high, 2, half), allow_tma=False).reshape(1, high, 2, half)
         new = fh.concatenate((key[:, None], value[:, None]), axis=1)
-        cache.store(new.astype(cache.dtype), allow_tma=False)
+        cache.store(new.reshape(cache.tile).astype(cache.dtype), allow_tma=False)
 
 
 def same_pages(k: Any, v: Any) -> None:
@@ -193,11 +196,14 @@ def paged_rows(
     o.at(i, h, g, e).store((acc * (1.0 / fh.maximum(total, 1e-30))).reshape(o.tile).astype(o.dtype))
 
 
-@safe_with_data
+# freehold: FIRST=2 PAGE=64 HALF=64
+@safe_early("k", "v", "table", "lengths")
 def query_parts(
     part: Out["B", "KH", "P", "G", "E"],
     lse: Out["B", "KH", "P", "G"] | None,
     q: Ref["B", "KH", "G", 2, "F"],
+    new_k: Ref["B", "KH", 2, "F"],
+    new_v: Ref["B", "KH", "E"],
     k: Ref,
     v: Ref["N", "PAGE", "KH", "E"],
     table: Ref[i32, "B", "L"],
@@ -208,30 +214,51 @@ def query_parts(
     eps: f32,
     HALF: Const[int],
     PAGE: Const[int],
+    FIRST: Const[int],
     weights: Ref[2, "F"] | None = None,
+    key_weights: Ref[2, "F"] | None = None,
 ):
     """
-    As `paged_parts`, of queries that are turned first, and before that normalised if there are weights.
+    As `paged_parts`, of queries and a new key, which are turned first, and before that normalised if there are weights.
 
-    Without `lse` there is one part, and that is the result. k is (N, PAGE, KH, 2 * F), or where F is no power of two
-    (N, PAGE, KH, 2, F). What TMA needs to load a query takes longer than the query.
+    The last of a sequence's `lengths` tokens is the new one, which its pages need not have yet. Without `lse` there is
+    one part, and that is the result. k is (N, PAGE, KH, 2 * F), or where F is no power of two (N, PAGE, KH, 2, F). The
+    first `FIRST` pages of a part are loaded before what the kernel in front may still be writing. The number of no page
+    stands for the first or the last one. What TMA needs to load a query takes longer than the query.
     """
     same_pages(k, v)
     fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
     b, h, p, _, _ = part.index
     (G, DV), dtype = part.tile[3:], accumulator(q.dtype)
-    halves = tuple(q.load((b, h, 0, n, 0), (1, 1, G, 1, HALF), allow_tma=False).reshape(G, HALF) for n in (0, 1))
-    angles = tuple(t.load((b, 0), (1, HALF), allow_tma=False) for t in (cos, sin))
-    by = None if weights is None else tuple(weights.load((n, 0), (1, HALF), allow_tma=False) for n in (0, 1))
-    queries = turned(halves, by, angles, 2 * q.shape[4], eps, 1)
-    length = lengths.load((b,), ())
-    c = scale.astype(dtype) * LOG2E
-    state = nothing(G, DV, dtype)
-    for j in fh.tiles(table, axis=1, size=1, start=p, stop=fh.cdiv(length, PAGE), step=part.shape[2]):
-        page = table.load((b, j), ())
-        keys = keys_of(k, page, h, PAGE, HALF)
+    before = lengths.load((b,), ()) - 1
+    many = part.shape[2]
+
+    def page_of(j: Any) -> tuple[tuple[Any, ...], Any, Any]:
+        page = fh.clip(table.load((b, fh.minimum(j, table.shape[1] - 1)), ()), 0, v.shape[0] - 1)
         values = v.load((page, 0, h, 0), (1, PAGE, 1, DV)).reshape(PAGE, DV)
-        state = seen(state, queries, keys, values, places(j * PAGE, PAGE)[None, :] < length, c)
+        return keys_of(k, page, h, PAGE, HALF), values, places(j * PAGE, PAGE)[None, :] < before
+
+    ahead = tuple(page_of(p + n * many) for n in fh.static_range(FIRST))
+    angles = tuple(t.load((b, 0), (1, HALF), allow_tma=False) for t in (cos, sin))
+    by, key_by = tuple(
+        None if w is None else tuple(w.load((n, 0), (1, HALF), allow_tma=False) for n in (0, 1))
+        for w in (weights, key_weights)
+    )
+    halves = tuple(q.load((b, h, 0, n, 0), (1, 1, G, 1, HALF), allow_tma=False).reshape(G, HALF) for n in (0, 1))
+    queries = turned(halves, by, angles, 2 * q.shape[4], eps, 1)
+    halves = tuple(new_k.load((b, h, n, 0), (1, 1, 1, HALF), allow_tma=False).reshape(1, HALF) for n in (0, 1))
+    key = turned(halves, key_by, angles, 2 * q.shape[4], eps, 1)
+    value = wide(new_v.load((b, h, 0), (1, 1, DV), allow_tma=False).reshape(1, DV))
+    c = scale.astype(dtype) * LOG2E
+    score = sum((wide(one) * wide(other)).sum(axis=1, keepdims=True) for one, other in zip(queries, key, strict=True))
+    mine, (top, total, acc) = p == 0, nothing(G, DV, dtype)
+    state = fh.where(mine, score * c, top), fh.where(mine, 1.0, total), fh.where(mine, value, acc)
+    for keys, values, counts in ahead:
+        state = seen(state, queries, keys, values, counts, c)
+    stop = fh.minimum(fh.cdiv(before, PAGE), table.shape[1])
+    for j in fh.tiles(table, axis=1, size=1, start=p + FIRST * many, stop=stop, step=many):
+        keys, values, counts = page_of(j)
+        state = seen(state, queries, keys, values, counts, c)
     top, total, acc = state
     some = fh.maximum(total, 1e-30)
     part.store((acc / some).reshape(part.tile).astype(part.dtype))
@@ -248,23 +275,29 @@ def added_tiles(y: Mut["M", "N"], x: Ref["M", "N"]):
 # --- Launches ---------------------------------------------------------------------------------------------------------
 
 
+ENOUGH: Final = 128
+"""Heads of which each is worked on by one tile block: so there is nothing to merge."""
+EARLY: Final = 1
+"""Pages of a part that are loaded ahead of what the kernel in front may still be writing: two were slower."""
+
+
 def parts_of_query(most: int, heads: int) -> int:
     """Into how many parts `query_launches` best cuts a cache of up to `most` pages; `heads` are of all sequences."""
-    return max(1, min(most, ceildiv(3 * PROCESSORS, heads), 32))
+    return 1 if heads >= ENOUGH else max(1, min(most, ceildiv(3 * PROCESSORS, heads), 32))
 
 
 def append_launch(
     cache: Any, k: Any, v: Any, angles: tuple[Any, Any], order: Any, slots: Any, most: int, eps: float, weights: Any
 ) -> Any:
     """
-    The launch of `append_runs` to a cache (S, 2, KH, D), of heads (T, KH, D), in runs of up to `most` rows.
+    The launch of `append_runs` to caches (N, S, 2, KH, D), of heads (N, T, KH, D), in runs of up to `most` rows.
 
-    `angles` are cosines and sines (T, D // 2), `weights` (2, D // 2) those of a norm, or None.
+    `angles` are cosines and sines (T, D // 2), `weights` (N, 2, D // 2) those of norms, or None.
     """
     whole, k, v = (in_halves(t) for t in (cache, k, v))
-    _, _, heads, _, half = whole.shape
-    tile = 1, 2, power_of_two(heads), 2, power_of_two(half)
-    part = fh.ragged(whole, tile, by="slots", most=most, partial=True)
+    heads, _, half = whole.shape[3:]
+    tile = 1, 1, 2, power_of_two(heads), 2, power_of_two(half)
+    part = fh.ragged(whole, tile, axis=1, by="slots", most=most, partial=True)
     return hinted(append_runs, {"num_worker_warps": 4})(part, k, v, *angles, order, slots, eps, weights)
 
 
@@ -292,29 +325,31 @@ def query_launches(
     o: Any,
     room: tuple[Any, Any],
     q: Any,
+    new: tuple[Any, Any],
     k: Any,
     v: Any,
     table: Any,
     lengths: Any,
     scale: float,
     angles: tuple[Any, Any],
-    weights: Any,
+    weights: tuple[Any, Any],
     eps: float,
 ) -> Iterator[Any]:
     """
     The launches that write attention of one query a sequence (B, KH, G, D), turned first, to o (B, KH, G, D).
 
-    `room` is for the parts, (B, KH, P, G, D), and (B, KH, P, G); with one part it is not used. `angles` are cosines and
-    sines (B, D // 2), `weights` (2, D // 2) those of a norm, or None.
+    `new` are the key and the value of the same token, (B, KH, D), which is the last of `lengths`. `room` is for the
+    parts, (B, KH, P, G, D), and (B, KH, P, G); with one part it is not used. `angles` are cosines and sines
+    (B, D // 2), `weights` (2, D // 2) those of the norms of queries and keys, or None each.
     """
     part, lse = room
     if part.shape[2] == 1:
         part, lse = o[:, :, None], None
     high, width = max(16, power_of_two(o.shape[2])), power_of_two(o.shape[3])
     cuts = cut(part, (1, 1, 1, high, width)), None if lse is None else cut(lse, (1, 1, 1, high))
-    halves = power_of_two(q.shape[3] // 2), k.shape[1]
-    given = in_halves(q), whole_keys(k), v, table, lengths, *angles, scale, eps, *halves, weights
-    yield hinted(query_parts, {"occupancy": 3})(*cuts, *given)
+    halves = power_of_two(q.shape[3] // 2), k.shape[1], EARLY
+    given = in_halves(q), in_halves(new[0]), new[1], whole_keys(k), v, table, lengths, *angles, scale, eps
+    yield hinted(query_parts, {"occupancy": 3})(*cuts, *given, *halves, *weights)
     if lse is not None:
         yield merge_launch(o, part, lse)
 

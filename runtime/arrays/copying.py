@@ -294,7 +294,8 @@ def _enqueued(execution: Execution, reads: Sequence[Handle], target: H, blame: B
             work(stream)
 
     if execution.recording is not None:
-        execution.recording.uses([view(t) for t in (*reads, target)], reads, [target])
+        kind = "copy" if target.low < target.high else "other"  # of no bytes there is none
+        execution.recording.uses([view(t) for t in (*reads, target)], reads, [target], kind=kind)
         begin()
     else:
         ledger.enqueue(timeline_of(stream, device), reads, [target], begin, blame)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.gpu import captures, failures
@@ -25,8 +25,10 @@ class Recording:
         self.reads: list[Leased] = []
         self.writes: list[Leased] = []
         """What a replay leases (`runtime.memory.ledger`)."""
-        self.early: list[Leased] = []
-        """What its kernels read while those in front of them may still run."""
+        self.running: list[Leased] = []
+        """What is written by kernels that may still run where the next one begins early."""
+        self.apart = True
+        """Whether no kernel reads early what one in front of it may still write."""
         self.views: list[ArrayView] = []
         """All arrays that are used; they keep the memory."""
         self.changed: tuple[Any, ...] = ()
@@ -58,9 +60,20 @@ class Recording:
         reads: Iterable[Leased] = (),
         writes: Iterable[Leased] = (),
         early: Iterable[Leased] = (),
+        kind: Literal["kernel that waits", "kernel", "copy", "other"] = "other",
     ) -> None:
-        """Notes what a launch uses: all arrays, those that are leased, and those that are read `early`."""
-        self.early += early
+        """
+        Notes what a launch or a copy uses: all arrays, those that are leased, and those that are read `early`.
+
+        A kernel that waits by itself begins while those in front of it may run; any other begins when all in front of
+        it has ended; what follows a copy begins when that has ended, too. Of other work nothing is known.
+        """
+        writes = [*writes]
+        self.apart &= not any(r.low < w.high and w.low < r.high for r in early for w in self.running)
+        if kind in ("kernel", "copy"):
+            self.running = []
+        if kind != "copy":
+            self.running += writes
         self.reads += reads
         self.writes += writes
         for found in views:
@@ -83,8 +96,7 @@ class Recording:
             return None
         if failures.logs:
             self.checked = failures.captured(int(self.captured.handle))
-        apart = not any(r.low < w.high and w.low < r.high for r in self.early for w in self.writes)
-        return captures.end_capture(self.captured, self.device, overlap=apart)
+        return captures.end_capture(self.captured, self.device, overlap=self.apart)
 
     def give_up(self) -> None:
         """Nothing is wanted of it."""

@@ -40,20 +40,22 @@ def attended(q: Any, keys: Any, values: Any) -> Any:
 
 
 def appended(runs: list[tuple[int, int]], norm: bool = True, slots: list[int] | None = None) -> tuple[Any, Any]:
-    """A cache of 64 slots after these runs, of a slot and a number of tokens, which come in the opposite order."""
-    KH, D, T = 3, 12, sum(n for _, n in runs)
-    cache, heads, cos, sin = np.zeros((64, 2, KH, D), np.float32), normal(T, 2 * KH, D), normal(T, 6), normal(T, 6)
-    weight = normal(2, 6) if norm else None
+    """Two layers' caches of 64 slots after these runs, of a slot and a number of tokens, in the opposite order."""
+    N, KH, D, T = 2, 3, 12, sum(n for _, n in runs)
+    caches, heads = np.zeros((N, 64, 2, KH, D), np.float32), normal(N, T, 2 * KH, D)
+    cos, sin = normal(T, 6), normal(T, 6)
+    weight = normal(N, 2, 6) if norm else None
     order = np.cumsum([n for _, n in runs[::-1]])[::-1] - [n for _, n in runs]
     bounds = [b for slot, n in runs for b in (slot, slot + n)] + [64] if slots is None else slots
-    given = heads[:, :KH], heads[:, KH:], (cos, sin), order.astype(np.int32), np.array(bounds, np.int32), 16, 1e-6
-    append_launch(cache, *given, weight).sync()
-    wanted = np.zeros((64, 2, KH, D))
-    for (slot, n), first in zip(runs, order, strict=True):
-        rows, to = slice(first, first + n), slice(slot, slot + n)
-        wanted[to, 0] = turned(heads[rows, :KH], weight, cos[rows, None], sin[rows, None])
-        wanted[to, 1] = heads[rows, KH:]
-    return cache, wanted
+    given = heads[:, :, :KH], heads[:, :, KH:], (cos, sin), order.astype(np.int32), np.array(bounds, np.int32), 16, 1e-6
+    append_launch(caches, *given, weight).sync()
+    wanted = np.zeros((N, 64, 2, KH, D))
+    for layer in range(N):
+        for (slot, n), first in zip(runs, order, strict=True):
+            rows, to, by = slice(first, first + n), slice(slot, slot + n), weight[layer] if norm else None
+            wanted[layer, to, 0] = turned(heads[layer, rows, :KH], by, cos[rows, None], sin[rows, None])
+            wanted[layer, to, 1] = heads[layer, rows, KH:]
+    return caches, wanted
 
 
 @pytest.mark.parametrize("norm", [True, False])
@@ -130,15 +132,19 @@ def test_one_query_of_each_sequence_attends_to_its_pages(
     cache, pages = paged(D)
     B = len(pages)
     q, angles = normal(B, KH, G, D), (normal(B, D // 2), normal(B, D // 2))
-    weight = normal(2, D // 2) if norm else None
+    weight, key_weight = (normal(2, D // 2) if norm else None for _ in range(2))
+    fresh = normal(B, KH, D), normal(B, KH, D)
     table = np.array([p + [0] * (4 - len(p)) for p in pages], np.int32)
     o, room = np.zeros_like(q), (np.zeros((B, KH, parts, G, D), np.float32), np.zeros((B, KH, parts, G), np.float32))
-    given = q, cache[:, :, 0], cache[:, :, 1], table, np.array(LENGTHS, np.int32), 0.25, angles, weight, 1e-6
+    paged_keys, weights = (cache[:, :, 0], cache[:, :, 1]), (weight, key_weight)
+    given = q, fresh, *paged_keys, table, np.array(LENGTHS, np.int32), 0.25, angles, weights, 1e-6
     for launch in query_launches(o, room, *given):
         launch.sync()
     new = turned(q, weight, *(t[:, None, None] for t in angles))
+    key = turned(fresh[0], key_weight, *(t[:, None] for t in angles))
     for b, length in enumerate(LENGTHS):
-        keys, values = (cache[pages[b], :, i].reshape(-1, KH, D)[:length] for i in (0, 1))
+        keys, values = (cache[pages[b], :, i].reshape(-1, KH, D)[: length - 1] for i in (0, 1))
+        keys, values = (np.concatenate((old, one[b][None])) for old, one in ((keys, key), (values, fresh[1])))
         np.testing.assert_allclose(o[b], attended(new[b], keys, values), atol=4e-6)
     assembled(launched)
 

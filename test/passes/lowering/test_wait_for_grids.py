@@ -147,8 +147,9 @@ def test_kernels_that_wait_begin_early_behind_one_kernel(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("written", "apart"), [((0, 64), False), ((60, 80), False), ((64, 80), True)])
-def test_graphs_that_write_what_is_read_early_do_not_overlap(
-    written: tuple[int, int], apart: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("between", ["", "kernel that waits", "other", "kernel", "copy"])
+def test_graphs_whose_kernels_may_still_write_what_is_read_early_do_not_overlap(
+    written: tuple[int, int], apart: bool, between: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[bool] = []
 
@@ -156,9 +157,14 @@ def test_graphs_that_write_what_is_read_early_do_not_overlap(
         told.append(overlap)
 
     monkeypatch.setattr(captures, "end_capture", ended)
-    leased: Any = [SimpleNamespace(space=0, low=low, high=high, storage=0, epoch=0) for low, high in ((0, 64), written)]
-    recording = Recording()
+    spans = (0, 64), written, (80, 96)
+    read, one, other = ([SimpleNamespace(space=0, low=a, high=b, storage=0, epoch=0)] for a, b in spans)
+    recording: Any = Recording()
     recording.captured, recording.device = object(), 0
-    recording.uses((), leased[:1], leased[1:], leased[:1])
+    recording.uses((), (), one, kind="kernel that waits")
+    if between:
+        recording.uses((), (), other, kind=between)
+    recording.uses((), read, other, read, kind="kernel that waits")
+    recording.uses((), (), one, kind="kernel that waits")  # which does not begin to write before that one has ended
     recording.end()
-    assert told == [apart]
+    assert told == [apart or between in ("kernel", "copy")]
