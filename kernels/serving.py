@@ -88,6 +88,11 @@ def page_at(pages: Any, j: Any) -> Any:
     return pages.load((fh.minimum(j, pages.shape[0] - 1),), ())
 
 
+def page_or_last(table: Any, b: Any, j: Any, count: Any) -> Any:
+    """The j-th page of a sequence, or of a table that has fewer the last one; one of `count`, whatever stands there."""
+    return fh.clip(table.load((b, fh.minimum(j, table.shape[1] - 1)), ()), 0, count - 1)
+
+
 def weighed(state: tuple[Any, Any, Any], scores: tuple[Any, ...], values: tuple[Any, ...], c: Any) -> Any:
     """Top, total and sum of a walk over keys after more tiles of scores, and of the values that they are of."""
     top, total, acc = state
@@ -233,8 +238,8 @@ def query_parts(
     before = lengths.load((b,), ()) - 1
     many = part.shape[2]
 
-    def page_of(j: Any) -> tuple[tuple[Any, ...], Any, Any]:
-        page = fh.clip(table.load((b, fh.minimum(j, table.shape[1] - 1)), ()), 0, v.shape[0] - 1)
+    def page_of(j: Any) -> tuple[Any, Any, Any]:
+        page = page_or_last(table, b, j, v.shape[0])
         values = v.load((page, 0, h, 0), (1, PAGE, 1, DV)).reshape(PAGE, DV)
         return keys_of(k, page, h, PAGE, HALF), values, places(j * PAGE, PAGE)[None, :] < before
 
@@ -255,7 +260,7 @@ def query_parts(
     state = fh.where(mine, score * c, top), fh.where(mine, 1.0, total), fh.where(mine, value, acc)
     for keys, values, counts in ahead:
         state = seen(state, queries, keys, values, counts, c)
-    stop = fh.minimum(fh.cdiv(before, PAGE), table.shape[1])
+    stop: Any = fh.minimum(fh.cdiv(before, PAGE), table.shape[1])
     for j in fh.tiles(table, axis=1, size=1, start=p + FIRST * many, stop=stop, step=many):
         keys, values, counts = page_of(j)
         state = seen(state, queries, keys, values, counts, c)

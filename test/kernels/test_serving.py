@@ -52,7 +52,7 @@ def appended(runs: list[tuple[int, int]], norm: bool = True, slots: list[int] | 
     wanted = np.zeros((N, 64, 2, KH, D))
     for layer in range(N):
         for (slot, n), first in zip(runs, order, strict=True):
-            rows, to, by = slice(first, first + n), slice(slot, slot + n), weight[layer] if norm else None
+            rows, to, by = slice(first, first + n), slice(slot, slot + n), None if weight is None else weight[layer]
             wanted[layer, to, 0] = turned(heads[layer, rows, :KH], by, cos[rows, None], sin[rows, None])
             wanted[layer, to, 1] = heads[layer, rows, KH:]
     return caches, wanted
