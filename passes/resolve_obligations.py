@@ -32,7 +32,6 @@ from freehold.dialects.ownership import (
     RegionOp,
     Rung,
     WindowOp,
-    kernels_of,
     tensor_type,
 )
 from freehold.passes.analysis import races
@@ -50,9 +49,9 @@ from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import Verdict, prove
 from freehold.passes.prover.search import find
-from freehold.passes.verify_dominance import verify_dominance
+from freehold.passes.verify_dominance import refuse
 from freehold.support import terms
-from freehold.support.diagnostic import Error, Rejected
+from freehold.support.diagnostic import Error
 from freehold.support.terms import Term
 
 _MOST: Final = 2**31 - 1
@@ -66,12 +65,7 @@ class ResolveObligationsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raises `Rejected` with every error (O302 to O306) of every kernel."""
-        if errors := verify_dominance(op):
-            raise Rejected(errors)
-        for kernel in kernels_of(op):
-            errors += resolve_obligations(analyse(kernel))
-        if errors:
-            raise Rejected(errors)
+        refuse(op, lambda kernel: resolve_obligations(analyse(kernel)))
 
 
 def resolve_obligations(facts: KernelFacts) -> list[Error]:

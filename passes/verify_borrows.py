@@ -68,7 +68,6 @@ from freehold.dialects.ownership import (
     UnsafeOp,
     Update,
     WindowOp,
-    kernels_of,
 )
 from freehold.dialects.ownership import ReturnOp as KernelReturnOp
 from freehold.passes.analysis.coverage import by_paths
@@ -93,8 +92,8 @@ from freehold.passes.errors.borrow import (
 from freehold.passes.errors.sharing import UpdatesDiffer, UsedInTwoWays
 from freehold.passes.errors.windows import WindowsMeet
 from freehold.passes.rewriting import around, walk
-from freehold.passes.verify_dominance import verify_dominance
-from freehold.support.diagnostic import Error, Rejected
+from freehold.passes.verify_dominance import refuse
+from freehold.support.diagnostic import Error
 
 
 @dataclass(frozen=True)
@@ -105,12 +104,7 @@ class VerifyBorrowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raises `Rejected` with every error (O102 to O112, O130, O131, O134) of every kernel."""
-        if errors := verify_dominance(op):
-            raise Rejected(errors)
-        for kernel in kernels_of(op):
-            errors += verify_borrows(kernel, analyse(kernel))
-        if errors:
-            raise Rejected(errors)
+        refuse(op, lambda kernel: verify_borrows(kernel, analyse(kernel)))
 
 
 def verify_borrows(kernel: KernelOp, facts: KernelFacts) -> list[Error]:

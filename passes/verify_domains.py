@@ -30,7 +30,6 @@ from freehold.dialects.ownership import (
     RequireOp,
     Rung,
     WindowOp,
-    kernels_of,
 )
 from freehold.passes.analysis.facts import Guarantees, guarantees, is_uniform
 from freehold.passes.analysis.schedule_lemmas import lemma
@@ -40,9 +39,9 @@ from freehold.passes.errors.windows import WindowLength
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import prove, satisfiable
 from freehold.passes.rewriting import walk
-from freehold.passes.verify_dominance import verify_dominance
+from freehold.passes.verify_dominance import refuse
 from freehold.support import terms
-from freehold.support.diagnostic import Error, Rejected
+from freehold.support.diagnostic import Error
 from freehold.support.terms import Term
 
 
@@ -54,12 +53,7 @@ class VerifyDomainsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raises `Rejected` with every error (O115, O118, O119, O121, O123, O133) of every kernel."""
-        if errors := verify_dominance(op):
-            raise Rejected(errors)
-        for kernel in kernels_of(op):
-            errors += verify_domains(kernel)
-        if errors:
-            raise Rejected(errors)
+        refuse(op, verify_domains)
 
 
 def verify_domains(kernel: KernelOp, known: Guarantees | None = None) -> list[Error]:

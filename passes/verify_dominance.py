@@ -5,6 +5,7 @@ xDSL's own verifier does not look at this, and everything the other verifiers co
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -15,6 +16,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import IsolatedFromAbove
 
 from freehold.dialects.location import span_of
+from freehold.dialects.ownership import KernelOp, kernels_of
 from freehold.passes.errors.partition import NotDominated
 from freehold.support.diagnostic import Error, Rejected
 
@@ -27,8 +29,15 @@ class VerifyDominancePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raises `Rejected` with an error (O120) for each such use."""
-        if errors := verify_dominance(op):
-            raise Rejected(errors)
+        refuse(op, lambda kernel: ())
+
+
+def refuse(module: ModuleOp, verify: Callable[[KernelOp], Sequence[Error]]) -> None:
+    """Raises `Rejected` with all that a verifier finds wrong with the kernels of a module, whose definitions have to
+    dominate their uses: everything that it concludes rests on that."""
+    errors = verify_dominance(module) or [error for kernel in kernels_of(module) for error in verify(kernel)]
+    if errors:
+        raise Rejected(errors)
 
 
 def verify_dominance(root: Operation) -> list[Error]:

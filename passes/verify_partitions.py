@@ -27,7 +27,6 @@ from freehold.dialects.ownership import (
     PartitionOp,
     RegionOp,
     Rung,
-    kernels_of,
 )
 from freehold.passes.analysis import coverage, groups, injectivity, races
 from freehold.passes.analysis.concrete import Visit
@@ -47,9 +46,9 @@ from freehold.passes.prover import rules
 from freehold.passes.prover.polynomials import Poly, atoms, bound_atom, poly
 from freehold.passes.prover.prove import prove
 from freehold.passes.verify_domains import verify_domains
-from freehold.passes.verify_dominance import verify_dominance
+from freehold.passes.verify_dominance import refuse
 from freehold.support import terms
-from freehold.support.diagnostic import Error, Note, Rejected
+from freehold.support.diagnostic import Error, Note
 from freehold.support.span import Span
 from freehold.support.terms import Term
 
@@ -62,12 +61,7 @@ class VerifyPartitionsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Runs `verify-domains` first. Raises `Rejected` with every error (O101, O113 to O122) of every kernel."""
-        if errors := verify_dominance(op):
-            raise Rejected(errors)
-        for kernel in kernels_of(op):
-            errors += verify_domains(kernel) or verify_partitions(kernel, analyse(kernel))
-        if errors:
-            raise Rejected(errors)
+        refuse(op, lambda kernel: verify_domains(kernel) or verify_partitions(kernel, analyse(kernel)))
 
 
 def verify_partitions(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
