@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
@@ -37,7 +37,13 @@ _TOKEN: Final = re.compile(
 )
 
 
-class TileToken(Token[MLIRTokenKind, str]):
+if TYPE_CHECKING:
+    _Token = Token[MLIRTokenKind, str]
+else:
+    _Token = Token  # xDSL 0.73 has it with one parameter
+
+
+class TileToken(_Token):
     """A token that knows its text, and makes its span when it is asked for it."""
 
     def __init__(self, kind: MLIRTokenKind, start: int, text: str, source: Input[str]):

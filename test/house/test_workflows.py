@@ -34,11 +34,14 @@ def test_jobs_wait_for_jobs_that_exist_and_every_step_does_one_thing(path: Path)
             assert ("run" in step) != ("uses" in step), (name, step)
 
 
-def test_versions_are_tried_locked_and_newest() -> None:
+def test_versions_are_tried_locked_oldest_and_newest() -> None:
     jobs = read(ROOT / ".github" / "workflows" / "ci.yml")["jobs"]
     said = {name: " ".join(step.get("run", "") for step in job["steps"]) for name, job in jobs.items()}
     assert "CONSTRAINTS=constraints.txt" in said["locked"]
     assert "--upgrade-strategy eager" in said["newest"]
+    needed = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (oldest,) = re.findall(r'"xdsl>=([0-9.]+),', needed)
+    assert f"xdsl=={oldest}.*" in said["oldest"]
 
 
 def test_a_release_has_its_book() -> None:
