@@ -387,7 +387,7 @@ class _Walk:
         return state
 
     def _forget(self, state: _State, loop: Operation) -> None:
-        """Leaves out accesses to regions of a turn that is over. The next turn takes other regions, and so does each point."""
+        """Leaves out accesses to regions of a turn that is over. The next turn takes others, as each point does."""
         apart = {*self.roles.regions, *self.roles.ordered, _PRINTED} if loop is self.over_points else ()
         gone = {
             op
