@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 from freehold.runtime.foreign.code import TileIR
-from freehold.runtime.foreign.declaration import Declaration, Number, Numbers, Passes, Shape, signature_of
-from freehold.runtime.foreign.given import Given, made_of, name_of
+from freehold.runtime.foreign.declaration import Declaration, LaunchShape, Number, Numbers, Passes, signature_of
+from freehold.runtime.foreign.given import GivenCode, made_of, name_of
 from freehold.runtime.foreign.kernel import Extern
 from freehold.runtime.variants.evaluation import Judge
 from freehold.support.contract import LaunchContract
@@ -109,9 +109,9 @@ def extern(
     """
     given = {"cubin": cubin, "ptx": ptx, "cuda_source": cuda_source, "tile_ir": tile_ir}
     codes = {name: code for name, code in given.items() if code is not None}
-    shape = Shape(grid, 1 if block is None else block, cluster, shared)
+    shape = LaunchShape(grid, 1 if block is None else block, cluster, shared)
 
-    options = Given(kernel, codes, entry, dict(macros or {}), tuple(include), standard, unsafe, deny_unsafe)
+    options = GivenCode(kernel, codes, entry, dict(macros or {}), tuple(include), standard, unsafe, deny_unsafe)
 
     threads = block is not None
 
@@ -125,7 +125,13 @@ def extern(
 
 
 def _made(
-    options: Given, given: object, name: str, shape: Shape, passes: Passes | None, align: dict[str, int], threads: bool
+    options: GivenCode,
+    given: object,
+    name: str,
+    shape: LaunchShape,
+    passes: Passes | None,
+    align: dict[str, int],
+    threads: bool,
 ) -> Extern:
     found = signature_of(given, name)
     made, tiles = made_of(options, found, threads=threads, align=align)

@@ -6,13 +6,13 @@
 #include "native_launch.h"
 #include <string.h>
 
-typedef struct { int base; int64_t delta; } Place; /* in whose memory an array is, and how many bytes behind its beginning */
+typedef struct { int base; int64_t delta; } Inside; /* in whose memory an array is, and how many bytes behind its beginning */
 
 typedef struct {
   Launcher *launcher;
   Entry *entry;
   PyObject *launch, *arguments; /* it was described so; what of its arguments are no arrays */
-  Place *place;                 /* of arrays, in order */
+  Inside *place;                 /* of arrays, in order */
   int arrays;
   uint64_t memory[MOST]; /* packed but for addresses */
 } Step;
@@ -251,7 +251,7 @@ static int filled(Step *step, PyObject *said) {
   Arrays arrays;
   if (!(step->entry = planned(step->launcher, given, &arrays, step->memory))) return 0;
   step->arrays = arrays.count;
-  int good = arrays.count == PyTuple_Size(places) && (step->place = PyMem_Calloc(arrays.count + 1, sizeof(Place)));
+  int good = arrays.count == PyTuple_Size(places) && (step->place = PyMem_Calloc(arrays.count + 1, sizeof(Inside)));
   for (int n = 0; good && n < arrays.count; n++) {
     long long delta;
     good = arrays.array[n].family == TORCH && PyArg_ParseTuple(PyTuple_GetItem(places, n), "iL", &step->place[n].base, &delta);

@@ -13,7 +13,7 @@
 
 PyTypeObject *entry_type, *launcher_type;
 static PyObject *lease, *outside, *timeline, *wrong, *let_go, *constant, *changed; /* of Python; `wrong` are exceptions that it finds the cause of */
-static PyObject *n_place, *n_borrow, *n_append, *n_enqueued, *n_tell;
+static PyObject *n_place, *n_borrow, *n_enqueued, *n_tell;
 static int most_kept; /* things for a timeline before it is asked how far it is */
 
 int apart(const Entry *entry, const uint64_t *memory) {
@@ -63,6 +63,7 @@ int traced(PyObject *user, PyObject *what, PyObject *launch) {
   PyObject *when = PyLong_FromLongLong(time.tv_sec * 1000000000LL + time.tv_nsec), *now = SLOT(user, TIMELINE_NOW);
   Py_XINCREF(now); /* another launch may replace it */
   PyObject *trace = when && now ? PyTuple_Pack(5, now, when, what, SLOT(launch, LAUNCH_CODE), SLOT(launch, LAUNCH_INSTRUCTION)) : NULL;
+  if (trace) PyObject_GC_UnTrack(trace); /* numbers, a text and code make no cycle, and there are thousands of these */
   PyObject *noted = trace ? PyObject_CallFunctionObjArgs(SLOT(user, TIMELINE_REMEMBER), trace, NULL) : NULL;
   Py_XDECREF(now), Py_XDECREF(when), Py_XDECREF(trace), Py_XDECREF(noted);
   return noted != NULL;
@@ -260,49 +261,13 @@ static PyObject *forgiven(PyObject *user) {
   return NULL;
 }
 
-/* Whether a list is that of the arrays' owners. */
-static int of_these(PyObject *owners, const Arrays *arrays) {
-  Py_ssize_t count = 0;
-  if (!PyList_CheckExact(owners)) return 0;
-  for (int n = 0; n < arrays->count; n++)
-    if (arrays->array[n].owner && PyList_GetItem(owners, count++) != arrays->array[n].owner) return PyErr_Clear(), 0;
-  return count == PyList_Size(owners);
-}
-
-enum { LATELY = 4 }; /* how many of the last things that are kept are looked at */
-
-/*
- * Keeps what arrays have of other libraries' memory until a timeline's last operation, which comes next, is done. What was
- * kept lately is kept longer, so that who works on the same arrays again and again keeps one thing. -1 with an exception;
- * whether there is one thing more.
- */
-static int kept(const Arrays *arrays, PyObject *user) {
-  PyObject *all = SLOT(user, TIMELINE_KEPT), *now = SLOT(user, TIMELINE_NOW), *owners = NULL, *one = NULL, *done = NULL;
-  Py_ssize_t size = PyObject_Size(all), before = -1;
-  for (Py_ssize_t n = size - 1; n >= 0 && n >= size - LATELY && before < 0; n--) {
-    PyObject *entry = PySequence_GetItem(all, n), *list = entry && PyTuple_CheckExact(entry) ? PyTuple_GetItem(entry, 1) : NULL;
-    if (list && of_these(list, arrays)) before = n, owners = Py_NewRef(list);
-    Py_XDECREF(entry);
-  }
-  if (!owners) owners = PyList_New(0);
-  for (int n = 0; owners && before < 0 && n < arrays->count; n++)
-    if (arrays->array[n].owner && PyList_Append(owners, arrays->array[n].owner)) Py_CLEAR(owners);
-  if ((one = owners ? PyTuple_Pack(2, now, owners) : NULL)) {
-    if (before == size - 1 && before >= 0) done = PySequence_SetItem(all, before, one) ? NULL : Py_NewRef(Py_None);
-    else done = PyObject_CallMethodObjArgs(all, n_append, one, NULL);
-    if (done && before >= 0 && before < size - 1 && PySequence_DelItem(all, before)) Py_CLEAR(done);
-  }
-  Py_XDECREF(owners), Py_XDECREF(one), Py_XDECREF(done);
-  return done ? before < 0 : -1;
-}
-
 PyObject *fired(const Launcher *self, const Entry *entry, PyObject *arguments, const Arrays *arrays, PyObject *user, uint64_t handle,
                 uint64_t *memory) {
   int owned = arrays->families & FOREIGN, tells = SLOT(user, TIMELINE_EAGER) != Py_False, done = 0, more = 0;
   PyObject *told = NULL;
   lock_hold(entry->lock);
   /* What is kept is kept before it is enqueued: an exception of a signal may come between. */
-  if (leased(entry, arrays, user) && (!owned || (more = kept(arrays, user)) >= 0)) {
+  if (leased(entry, arrays, user) && (!owned || (more = keep_owners(arrays, user)) >= 0)) {
     done = memory ? taken(entry, (void *)(uintptr_t)handle, memory) : enqueued(self, entry, arguments, arrays, handle);
     tells |= more && !(PyObject_Size(SLOT(user, TIMELINE_KEPT)) % most_kept);
     if (done && tells) told = PyObject_CallMethodObjArgs(user, n_enqueued, NULL);
@@ -624,10 +589,10 @@ static PyMethodDef functions[] = {
 
 int add_launchers(PyObject *module) {
   n_place = PyUnicode_InternFromString("place"), n_borrow = PyUnicode_InternFromString("borrow");
-  n_append = PyUnicode_InternFromString("append"), n_enqueued = PyUnicode_InternFromString("enqueued");
+  n_enqueued = PyUnicode_InternFromString("enqueued");
   n_tell = PyUnicode_InternFromString("tell");
   entry_type = (PyTypeObject *)PyType_FromSpec(&entry_spec), launcher_type = (PyTypeObject *)PyType_FromSpec(&launcher_spec);
-  return n_place && n_borrow && n_append && n_enqueued && n_tell && entry_type && launcher_type &&
+  return n_place && n_borrow && n_enqueued && n_tell && entry_type && launcher_type &&
          !PyModule_AddFunctions(module, functions) && !PyModule_AddObjectRef(module, "Entry", (PyObject *)entry_type) &&
          !PyModule_AddObjectRef(module, "Launcher", (PyObject *)launcher_type);
 }

@@ -73,6 +73,13 @@ PyObject *place_of(const Entry *entry, PyObject *execution, const Arrays *arrays
 PyObject *fired(const Launcher *self, const Entry *entry, PyObject *arguments, const Arrays *arrays, PyObject *user, uint64_t handle,
                 uint64_t *memory);
 
+/*
+ * Keeps what arrays have of other libraries' memory until a timeline's last operation, which comes next, is done. What was
+ * kept lately is kept longer, so that who works on the same arrays again and again keeps one thing. -1 with an exception;
+ * whether there is one thing more.
+ */
+int keep_owners(const Arrays *arrays, PyObject *user);
+
 /* The value of a launch, once torch knows that it is another one now. Takes over a reference; NULL with an exception. */
 PyObject *told(PyObject *value, int families);
 

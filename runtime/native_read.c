@@ -14,7 +14,7 @@ static PyObject *families;                       /* by class: whose its objects 
 static PyObject *family_of;                      /* says so of a class that is new */
 static PyObject *python[2];                      /* by library, torch's and CuPy's: what yields its current stream */
 static PyObject *n_key, *n_data, *n_ptr, *n_device_id, *n_shape, *n_strides, *n_dtype, *n_interface,
-  *n_typestr, *n_mask, *n_stream, *n_dlpack, *no_arguments, *dlpack_options;
+  *n_dlpack, *no_arguments, *dlpack_options;
 static const int READ_ONLY = 1;
 static int family(PyObject *class);
 
@@ -144,11 +144,27 @@ static int add_layout(Key *key, Array *array, const int64_t *shape, const int64_
   return 1;
 }
 
+enum { SHAPE, STRIDES, DATA, TYPESTR, MASK, STREAM, VERSION, ENTRIES }; /* of `__cuda_array_interface__` */
+static PyObject *n_entry[ENTRIES];
+
+/* Its entries; those that are not there are NULL. Names in a program's text are one object each, so few are looked up. */
+static void entries_of(PyObject *said, PyObject **found) {
+  PyObject *name, *value;
+  Py_ssize_t at = 0;
+  for (int n = 0; PyDict_Next(said, &at, &name, &value); found[n] = value) {
+    for (n = 0; n < ENTRIES && n_entry[n] != name;) n++;
+    if (n < ENTRIES) continue;
+    for (n = 0; n < ENTRIES; n++) found[n] = PyDict_GetItemWithError(said, n_entry[n]);
+    return;
+  }
+}
+
 static int read_interface(PyObject *said, Key *key, Array *array) {
   if (!PyDict_CheckExact(said)) return 0;
-  PyObject *shape = PyDict_GetItemWithError(said, n_shape), *strides = PyDict_GetItemWithError(said, n_strides);
-  PyObject *data = PyDict_GetItemWithError(said, n_data), *typestr = PyDict_GetItemWithError(said, n_typestr);
-  PyObject *mask = PyDict_GetItemWithError(said, n_mask), *stream = PyDict_GetItemWithError(said, n_stream);
+  PyObject *entry[ENTRIES] = {NULL};
+  entries_of(said, entry);
+  PyObject *shape = entry[SHAPE], *strides = entry[STRIDES], *data = entry[DATA], *typestr = entry[TYPESTR];
+  PyObject *mask = entry[MASK], *stream = entry[STREAM];
   Py_ssize_t length = 0;
   const char *type = typestr && PyUnicode_CheckExact(typestr) ? PyUnicode_AsUTF8AndSize(typestr, &length) : NULL;
   int64_t extents[2 * MOST_AXES];
@@ -371,8 +387,9 @@ int add_readers(PyObject *module) {
   static const struct { PyObject **name; const char *text; } names[] = {
     {&n_key, "key"}, {&n_data, "data"}, {&n_ptr, "ptr"},
     {&n_device_id, "device_id"}, {&n_shape, "shape"}, {&n_strides, "strides"}, {&n_dtype, "dtype"},
-    {&n_interface, "__cuda_array_interface__"}, {&n_typestr, "typestr"}, {&n_mask, "mask"}, {&n_stream, "stream"},
-    {&n_dlpack, "__dlpack__"},
+    {&n_interface, "__cuda_array_interface__"}, {&n_dlpack, "__dlpack__"}, {&n_entry[SHAPE], "shape"},
+    {&n_entry[STRIDES], "strides"}, {&n_entry[DATA], "data"}, {&n_entry[TYPESTR], "typestr"}, {&n_entry[MASK], "mask"},
+    {&n_entry[STREAM], "stream"}, {&n_entry[VERSION], "version"},
   };
   for (size_t n = 0; n < sizeof names / sizeof *names; n++)
     if (!(*names[n].name = PyUnicode_InternFromString(names[n].text))) return 0;

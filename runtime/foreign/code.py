@@ -134,7 +134,7 @@ class TileIR:
         module.verify()
         return module
 
-    def kernels(self) -> dict[str, Kernel]:
+    def kernels(self) -> dict[str, EntryPoint]:
         """Its entries, with the bytes of their parameters. Raises `Rejected` where it is no bytecode."""
         from freehold.dialects.cuda_tile.ops.module import EntryOp
         from freehold.dialects.cuda_tile.types import PointerType
@@ -145,7 +145,7 @@ class TileIR:
             return 8 if isinstance(of, PointerType) else element_of(of).memory_bytes
 
         entries = [op for op in self.module().walk() if isinstance(op, EntryOp)]
-        return {op.sym_name.data: Kernel(tuple(map(size, op.body.block.args))) for op in entries}
+        return {op.sym_name.data: EntryPoint(tuple(map(size, op.body.block.args))) for op in entries}
 
 
 def _kept(language: str, text: str, arch: str, more: tuple[str, ...], make: Callable[[], bytes]) -> bytes:
@@ -186,7 +186,7 @@ def _refuse(kernel: str, kind: str, failed: toolchain.NotCompiled, language: str
 # --- What code says of itself -----------------------------------------------------------------------------------------
 
 
-class Kernel(NamedTuple):
+class EntryPoint(NamedTuple):
     """A kernel that code has."""
 
     sizes: tuple[int, ...] | None
@@ -202,16 +202,16 @@ _PARAMETER = re.compile(
 )
 
 
-def kernels_of(code: bytes) -> dict[str, Kernel]:
+def kernels_of(code: bytes) -> dict[str, EntryPoint]:
     """The kernels of a cubin or of PTX, by symbol. Raises `NotACubin`."""
     if code[:4] == b"\x7fELF":
         found = cubin.resources(code)
-        return {k.kernel: Kernel(k.sizes, k.threads, k.most_threads) for k in found}
-    kernels: dict[str, Kernel] = {}
+        return {k.kernel: EntryPoint(k.sizes, k.threads, k.most_threads) for k in found}
+    kernels: dict[str, EntryPoint] = {}
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", code.decode(errors="replace"), flags=re.DOTALL)
     for name, parameters in _ENTRY.findall(text):
         sizes = [int(of[1:]) // 8 * int(n or 1) for of, _, n in _PARAMETER.findall(parameters)]
-        kernels[name] = Kernel(tuple(sizes))
+        kernels[name] = EntryPoint(tuple(sizes))
     return kernels
 
 

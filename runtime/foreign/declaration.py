@@ -88,7 +88,7 @@ def signature_of(given: object, name: str) -> KernelSignature:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchShape:
     """The shape of launches, as declared."""
 
     grid: Numbers
@@ -102,7 +102,7 @@ class Declaration:
     """All that is declared of a kernel besides its code."""
 
     signature: KernelSignature
-    shape: Shape
+    shape: LaunchShape
     passes: Passes = "pointers"
     align: Mapping[str, int] | None = None
     requires: tuple[tuple[str, str], ...] = ()

@@ -18,7 +18,7 @@ from freehold.runtime.foreign.kernel import deny
 _KINDS: Final = {"cubin": Cubin, "ptx": Ptx, "cuda_source": CudaSource, "tile_ir": TileIR}
 
 
-class Given(NamedTuple):
+class GivenCode(NamedTuple):
     """The code, and all that is said of it."""
 
     kernel: object
@@ -42,7 +42,9 @@ def name_of(given: object) -> str:
     return ""
 
 
-def made_of(given: Given, signature: KernelSignature, *, threads: bool, align: Mapping[str, int]) -> tuple[Made, bool]:
+def made_of(
+    given: GivenCode, signature: KernelSignature, *, threads: bool, align: Mapping[str, int]
+) -> tuple[Made, bool]:
     """
     What makes the code for arguments of each kind, and whether it is Tile IR. `threads` says that their number was
     given.
@@ -71,7 +73,7 @@ def made_of(given: Given, signature: KernelSignature, *, threads: bool, align: M
     return made, tiles
 
 
-def _of_code(given: Given, signature: KernelSignature) -> tuple[Made, str]:
+def _of_code(given: GivenCode, signature: KernelSignature) -> tuple[Made, str]:
     """What makes code that was given itself, and what it is in words."""
     ((which, code),) = given.codes.items()
     name, symbol = signature.kernel, given.entry or signature.kernel

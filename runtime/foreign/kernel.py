@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 from freehold.frontend.signature import ConstSpec, Specialisation, TensorSpec
 from freehold.runtime.base.call_site import caller
 from freehold.runtime.errors.refusing import errors, refuse, reject
-from freehold.runtime.foreign.code import Adapted, Kernel, Made, Source, TileIR, kernels_of, unknown_entry
+from freehold.runtime.foreign.code import Adapted, EntryPoint, Made, Source, TileIR, kernels_of, unknown_entry
 from freehold.runtime.foreign.declaration import Declaration, unfit
 from freehold.runtime.foreign.telling import explained, shown_entry
 from freehold.runtime.gpu import driver
@@ -260,7 +260,7 @@ def no_stand_in(kernel: str, kind: str, parameters: Sequence[str], *, packaged: 
 
 
 def matching(
-    kernel: str, source: Source, contract: LaunchContract, there: Mapping[str, Kernel], *, hidden: bool = False
+    kernel: str, source: Source, contract: LaunchContract, there: Mapping[str, EntryPoint], *, hidden: bool = False
 ) -> LaunchContract:
     """
     The contract, with the conditions that the code, which has the kernels `there`, makes of its launches. Raises
@@ -304,7 +304,7 @@ def _counted(sizes: Sequence[int]) -> str:
     return f"{len(sizes)} parameter{'' if len(sizes) == 1 else 's'} of {each or 'no'} bytes"
 
 
-def _read(kernel: str, kind: str, code: bytes) -> Mapping[str, Kernel]:
+def _read(kernel: str, kind: str, code: bytes) -> Mapping[str, EntryPoint]:
     """The kernels that code has. Raises `Rejected` (O289)."""
     from freehold.backend.cubin import NotACubin
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from freehold.runtime.gpu import driver
 from freehold.runtime.gpu.driver import unseen
-from freehold.runtime.gpu.failures import LOCK, Entry, Log, Replay, Slot, Words, captures, fresh, logs
+from freehold.runtime.gpu.failures import LOCK, CheckedLaunch, CheckedReplay, Log, Slot, Words, captures, fresh, logs
 from freehold.runtime.gpu.flight import never_drop
 from freehold.runtime.gpu.timeline import Timeline, timeline
 from freehold.support.contract import FAILURE_SLOTS, KernelCheck
@@ -20,7 +20,7 @@ _room: Final[dict[int, tuple[Words, int]]] = {}
 
 def enter(device: int, handle: int, kernel: str, checks: tuple[KernelCheck, ...]) -> int:
     """The address that a launch on a stream passes to its kernel. The launch comes next."""
-    entry = Entry(kernel, checks, get_ident())
+    entry = CheckedLaunch(kernel, checks, get_ident())
     try:
         with LOCK:
             if driver.captures(handle):
@@ -32,7 +32,7 @@ def enter(device: int, handle: int, kernel: str, checks: tuple[KernelCheck, ...]
         driver.failed("making room for what a kernel checks", e)
 
 
-def _capture(device: int, handle: int, entry: Entry) -> int:
+def _capture(device: int, handle: int, entry: CheckedLaunch) -> int:
     """The words of a launch that is captured: it may run any number of times, so they are its own for ever."""
     with unseen():
         words, number = _room.get(device) or (Words(device), 0)
@@ -47,7 +47,7 @@ def _capture(device: int, handle: int, entry: Entry) -> int:
 def replayed(slots: tuple[Slot, ...], user: Timeline) -> None:
     """Says that a graph with these launches was enqueued on a stream."""
     with LOCK:
-        entry = Replay(slots, get_ident(), driver.record(user.stream))
+        entry = CheckedReplay(slots, get_ident(), driver.record(user.stream))
         _log(user).replays.append(entry)
         fresh.append(entry)
 

@@ -35,7 +35,7 @@ _NOTHING: Final = bytes(_BYTES)
 LOCK: Final = mutex()
 
 
-class Entry:
+class CheckedLaunch:
     """A launch that checks something."""
 
     __slots__ = ("checks", "code", "errors", "failed", "instruction", "kernel", "owner")
@@ -61,10 +61,10 @@ class Slot:
 
     words: Words
     number: int
-    entry: Entry
+    entry: CheckedLaunch
 
 
-class Replay(Entry):
+class CheckedReplay(CheckedLaunch):
     """A run of a graph."""
 
     __slots__ = ("event", "slots")
@@ -85,7 +85,7 @@ class Words:
         self.all: Final = (ctypes.c_int64 * (FAILURE_SLOTS * FAILURE_WORDS)).from_address(self.base)
         ctypes.memset(self.base, 0, size)
 
-    def error(self, number: int, entry: Entry) -> Error | None:
+    def error(self, number: int, entry: CheckedLaunch) -> Error | None:
         """What a launch has written down; None where that is nothing, or not yet all."""
         if self.all[number] <= 0:
             return None
@@ -97,20 +97,20 @@ class Ring:
 
     def __init__(self, device: int):
         self.words: Final = Words(device)
-        self.entries: Final[list[Entry | None]] = [None] * FAILURE_SLOTS
+        self.entries: Final[list[CheckedLaunch | None]] = [None] * FAILURE_SLOTS
         self.next = 0
         self.seen = _NOTHING
         """The first words when they were last looked at."""
         self.mark: Any = None
         """Once it is full: an event behind the last launch in it."""
 
-    def failed(self) -> list[Entry]:
+    def failed(self) -> list[CheckedLaunch]:
         """Those of which it was not known before that they have failed."""
         now = ctypes.string_at(self.words.base, _BYTES)
         if now == self.seen:
             return []
         self.seen = now
-        found: list[Entry] = []
+        found: list[CheckedLaunch] = []
         for number, entry in enumerate(self.entries):
             if entry is not None and not entry.failed and (error := self.words.error(number, entry)) is not None:
                 entry.failed = True
@@ -133,11 +133,11 @@ class Log:
         self._stream: Final = stream
         self.rings: Final[list[Ring]] = [Ring(device)]
         """The one in use, and before it those that are full, the oldest first."""
-        self.replays: list[Replay] = []
-        self.failed: list[Entry] = []
+        self.replays: list[CheckedReplay] = []
+        self.failed: list[CheckedLaunch] = []
         """Those that somebody has to be told of."""
 
-    def enter(self, entry: Entry) -> int:
+    def enter(self, entry: CheckedLaunch) -> int:
         """The address of the words of a launch that comes next."""
         ring = self.rings[-1]
         if ring.next == FAILURE_SLOTS:
@@ -181,7 +181,7 @@ captures: Final[dict[int, list[Slot]]] = {}
 logs: Final[list[Log]] = []
 """Of all streams. Empty as long as no kernel that checks anything was launched."""
 
-fresh: Final[list[Entry]] = []
+fresh: Final[list[CheckedLaunch]] = []
 """Launches of such kernels of which nobody has said yet how they are waited for."""
 
 
@@ -216,7 +216,7 @@ def disclaim(owner: object) -> None:
                     entry.owner = None
 
 
-def _own() -> list[Entry]:
+def _own() -> list[CheckedLaunch]:
     thread = get_ident()
     with LOCK:
         if len(fresh) == 1 and fresh[0].owner == thread:
@@ -264,7 +264,7 @@ def tell(chosen: Iterable[Log], owner: object) -> None:
         raise Rejected(errors)
 
 
-def _with_site(entry: Entry) -> tuple[Error, ...]:
+def _with_site(entry: CheckedLaunch) -> tuple[Error, ...]:
     """The errors of an entry, with the place where it was launched, if that is known."""
     if entry.code is not None:
         site = CallSite(entry.code, entry.instruction).span

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _INSTEAD: Final = "leave `--gpu` out: the interpreter runs the module"
 
-Launch = Callable[[Sequence[object], tuple[int, int, int]], None]
+EntryLaunch = Callable[[Sequence[object], tuple[int, int, int]], None]
 """A launch of an entry point: its arguments, and how many tile blocks along each axis of the grid."""
 
 
@@ -43,7 +43,7 @@ class LoadedKernel:
     """Whether the kernel says which integers have a sign."""
 
     @cached_property
-    def entry(self) -> Launch:
+    def entry(self) -> EntryLaunch:
         """Its entry point, compiled when it is asked for first: by a launch whose arguments fit."""
         from freehold.passes.lowering import translate
 
@@ -88,7 +88,7 @@ def load_kernel(module: ModuleOp, symbol: str | None = None) -> LoadedKernel:
     return LoadedKernel(chosen, contract(chosen), kernel_of(chosen).dtypes is not None)
 
 
-def load_entry(module: ModuleOp, symbol: str | None = None) -> Launch:
+def load_entry(module: ModuleOp, symbol: str | None = None) -> EntryLaunch:
     """Compiles an entry of a `cuda_tile` module; `symbol` names it where there are several. Raises `Rejected`.
 
     Launches take NumPy arrays, which are written in place, for pointers, and end when the GPU has.

@@ -53,7 +53,7 @@ _EACH: Final = "each"
 # --- What torch reads in place of calls: plain Python, of which it knows every statement -----------------------------
 
 
-class Cut:
+class TracedPartition:
     """A partition, as it was asked for: `fh.partition(array, tile, ...)` or `fh.ragged(...)`."""
 
     def __init__(self, array: Any, maker: str, given: tuple[Any, ...], named: tuple[tuple[str, Any], ...]):
@@ -61,7 +61,7 @@ class Cut:
         self.how = (maker, tuple([_as_constant(v) for v in given]), tuple([(n, _as_constant(v)) for n, v in named]))
 
 
-class Described:
+class TracedLaunch:
     """A launch or, once it was run, what stands for it."""
 
     def __init__(self, kernel: Any, given: tuple[Any, ...], named: dict[str, Any]):
@@ -77,7 +77,7 @@ class Described:
         self.value = _launched(self.kernel, self.given, self.named, None)
         return self.value
 
-    def on(self, stream: Any = None) -> Described:
+    def on(self, stream: Any = None) -> TracedLaunch:
         """Launches it, on the stream that the graph runs on."""
         _ran(self.place)
         self.value = _launched(self.kernel, self.given, self.named, stream)
@@ -88,12 +88,12 @@ class Described:
         return self.value
 
 
-def _partition(array: Any, *given: Any, **named: Any) -> Cut:
-    return Cut(array, "partition", given, tuple(named.items()))
+def _partition(array: Any, *given: Any, **named: Any) -> TracedPartition:
+    return TracedPartition(array, "partition", given, tuple(named.items()))
 
 
-def _ragged(array: Any, *given: Any, **named: Any) -> Cut:
-    return Cut(array, "ragged", given, tuple(named.items()))
+def _ragged(array: Any, *given: Any, **named: Any) -> TracedPartition:
+    return TracedPartition(array, "ragged", given, tuple(named.items()))
 
 
 def _as_constant(value: Any) -> Any:
@@ -105,9 +105,9 @@ def _as_constant(value: Any) -> Any:
     return value
 
 
-def described(kernel: Any, *given: Any, **named: Any) -> Described:
+def described(kernel: Any, *given: Any, **named: Any) -> TracedLaunch:
     """A launch, where a kernel is called."""
-    return Described(kernel, given, named)
+    return TracedLaunch(kernel, given, named)
 
 
 def _launched(kernel: Any, given: tuple[Any, ...], named: dict[str, Any], stream: Any) -> Any:
@@ -123,8 +123,8 @@ def _launched(kernel: Any, given: tuple[Any, ...], named: dict[str, Any], stream
     for n in range(len(every)):
         argument = every[n]
         if several[n]:
-            told.append((_EACH, tuple([a.how if isinstance(a, Cut) else None for a in argument])))
-        elif isinstance(argument, Cut):
+            told.append((_EACH, tuple([a.how if isinstance(a, TracedPartition) else None for a in argument])))
+        elif isinstance(argument, TracedPartition):
             told.append(argument.how)
         elif kinds[n] == _CONSTANT or argument is None:
             told.append((_as_constant(argument),))
@@ -140,7 +140,7 @@ def _launched(kernel: Any, given: tuple[Any, ...], named: dict[str, Any], stream
 
 def _array(argument: Any) -> Any:
     """The array of what may be a partition."""
-    return argument.array if isinstance(argument, Cut) else argument
+    return argument.array if isinstance(argument, TracedPartition) else argument
 
 
 def _launch(kernel: Any, given: tuple[Any, ...], named: dict[str, Any], stream: Any) -> Any:
@@ -157,7 +157,7 @@ def _cut_at_last(argument: Any) -> Any:
     """What an argument is where nothing is compiled."""
     if isinstance(argument, tuple | list):
         return [_cut_at_last(a) for a in argument]  # pyright: ignore[reportUnknownVariableType] -- of a caller
-    return _cut(argument.how)(argument.array) if isinstance(argument, Cut) else argument
+    return _cut(argument.how)(argument.array) if isinstance(argument, TracedPartition) else argument
 
 
 # --- What is found out when torch traces: numbers and names, which are constants for it ------------------------------

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature
     from freehold.runtime.memory.storage import Storage
 
-Place = Span | Argument | None
+SourcePlace = Span | Argument | None
 
 
-def rejected(refusal: Refusal, place: Place, name: str, doing: str, verb: str = "") -> Rejected:
+def rejected(refusal: Refusal, place: SourcePlace, name: str, doing: str, verb: str = "") -> Rejected:
     """
     The user's error of a refusal: `name` is what the tensor is called, `doing` what it was to be used for.
 
@@ -39,7 +39,7 @@ def rejected(refusal: Refusal, place: Place, name: str, doing: str, verb: str = 
     return Rejected([error])
 
 
-def _gone(tensor: Leased, place: Place, name: str, doing: str, verb: str) -> Error:
+def _gone(tensor: Leased, place: SourcePlace, name: str, doing: str, verb: str) -> Error:
     storage: Storage = tensor.storage  # type: ignore[assignment] # pyright: ignore[reportAssignmentType] -- only ours are refused
     gone = storage.gone
     if gone is not None and gone.how == "lost":

@@ -206,7 +206,7 @@ class Space:
         self.uses.clear()
 
 
-Kind = Literal["borrowed", "exported"]
+HoldKind = Literal["borrowed", "exported"]
 
 
 class Hold:
@@ -217,13 +217,13 @@ class Hold:
     def __init__(
         self,
         tensors: Sequence[Leased],
-        kind: Kind,
+        kind: HoldKind,
         what: str,
         exclusive: bool,
         site: CallSite | None,
         consumer: Timeline | None,
     ):
-        self.kind: Final[Kind] = kind
+        self.kind: Final[HoldKind] = kind
         self.what: Final = what
         """Who holds it, in the user's words: `the host`, `another library`."""
         self.exclusive: Final = exclusive
@@ -289,7 +289,7 @@ def verify_there(reads: Iterable[Leased], writes: Iterable[Leased], blame: Blame
 
 def hold(
     tensors: Sequence[Leased],
-    kind: Kind,
+    kind: HoldKind,
     what: str,
     *,
     exclusive: bool,

@@ -23,7 +23,7 @@ _DEAR: Final = {
 }  # fmt: skip
 """How many additions an operation is worth."""
 
-Product = tuple[tuple[int, int, int], float]
+ProductShare = tuple[tuple[int, int, int], float]
 """Rows, columns and depth of a matrix product, and its share of the operations of all."""
 
 
@@ -43,7 +43,7 @@ class Profile:
     """Bytes that lie beside one another in memory in the narrowest tile that is loaded or stored."""
     weight: float
     """How many additions one of its operations is worth, on average."""
-    products: tuple[Product, ...]
+    products: tuple[ProductShare, ...]
     """Its matrix products, the largest first."""
     operand_bytes: int
     """Bytes of an element that is multiplied; 2 without products."""

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from freehold.frontend.schedule import Order, PartitionSpec
-
-Index = tuple[int, ...]
+from freehold.runtime.show.takings import Index
 
 
 @dataclass(frozen=True, slots=True)

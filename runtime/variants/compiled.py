@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.runtime.gpu import captures, kernels
-from freehold.runtime.variants.entry import Layout
+from freehold.runtime.variants.entry import ParameterLayout
 from freehold.runtime.variants.evaluation import Evaluator
 from freehold.runtime.variants.hints import of
 from freehold.support.contract import LaunchContract
@@ -94,9 +94,9 @@ class Compiled:
         return self._once.get("evaluator", lambda: Evaluator(self.contract))
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> ParameterLayout:
         """Where the parameters of a launch lie in memory (`runtime.variants.entry`)."""
-        return self._once.get("layout", lambda: Layout(self.contract))
+        return self._once.get("layout", lambda: ParameterLayout(self.contract))
 
     def loaded(self, device: int) -> Any:
         """It, loaded for a GPU. Raises `Rejected` (O241)."""

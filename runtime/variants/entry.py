@@ -15,7 +15,7 @@ class Mismatch(Exception):
     """The arguments of a launch are not what the plan is for, or overlap. The thorough way finds out what it is."""
 
 
-class Layout:
+class ParameterLayout:
     """
     Where the parameters of a contract's entry point lie in memory, eight bytes each: what a launch brings, in front,
     and behind it the extents and strides that a plan knows.
@@ -74,7 +74,7 @@ _CODES: Final[Mapping[str, str]] = {**native.CODES, "f16": "e"}
 """How `struct` calls the dtypes that it can pack."""
 
 
-def in_native_code(contract: LaunchContract, layout: Layout) -> bool:
+def in_native_code(contract: LaunchContract, layout: ParameterLayout) -> bool:
     """Whether the native module can pack launches with this contract."""
     given = sorted(contract.entry[n].argument for n in layout.given)
     known = all(isinstance(p, TensorParameter) or p.dtype in native.CODES for p in contract.parameters)

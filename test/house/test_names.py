@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from xdsl.ir import Dialect, TypeAttribute
@@ -13,6 +16,7 @@ from freehold.dialects.cuda_tile import CudaTile
 from freehold.dialects.ownership import Ownership
 from freehold.passes.registry import ALL_PASSES
 
+ROOT = Path(__file__).resolve().parents[2]
 PASS_NAME = re.compile(r"^class \w+\(ModulePass\):.*?^    name(?:: \S+)? = \"([^\"]+)\"", re.MULTILINE | re.DOTALL)
 DIALECTS = [Ownership, CudaTile]
 
@@ -65,3 +69,32 @@ def test_suites_of_passes_are_called_by_their_pass() -> None:
     for file in files:
         name = file.stem.removesuffix("_invalid")
         assert any(name == each or name.startswith(f"{each}_") for each in known), file.name
+
+
+def test_words_of_the_runtime_are_where_the_page_says() -> None:
+    text = (ROOT / "docs" / "layout.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([a-z ]+) \| .* \| `([\w.]+)` \|$", text, re.MULTILINE)
+    assert len(rows) > 20
+    for word, where in rows:
+        room, file, *names = where.split(".")
+        found: Any = import_module(f"freehold.runtime.{room}.{file}")
+        for name in names:
+            found = getattr(found, name, None)
+        assert found is not None, f"`{word}` is not at {where}"
+
+
+def test_a_name_of_the_runtime_means_one_thing() -> None:
+    """Classes and types with a name; the interpreter has its own words, being a machine of its own."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "runtime").rglob("*.py")):
+        if path.is_relative_to(ROOT / "runtime" / "interpreter"):
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            names = (
+                [node.name] if isinstance(node, ast.ClassDef) else [t.id for t in targets if isinstance(t, ast.Name)]
+            )
+            for name in names:
+                if name[0].isupper() and not name.isupper() and not name.endswith("_co"):
+                    found.setdefault(name, []).append(path.stem)
+    assert {name: where for name, where in found.items() if len(where) > 1} == {}
