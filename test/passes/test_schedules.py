@@ -128,10 +128,8 @@ def test_grouped_order_numbers_every_point_once() -> None:
 def test_small_grids_are_covered(order: OrderAttr, rank: int, narrow: bool) -> None:
     for extents in product((1, 2, 3, 5), repeat=rank):
         grid = [const(e) for e in extents]
-        found = {
-            tuple(c.evaluate({"n": n}) for c in schedules.point(order, sym("n"), grid, narrow=narrow))
-            for n in range(schedules.count(grid).value)
-        }
+        point = schedules.point(order, sym("n"), grid, narrow=narrow)
+        found = {tuple(c.evaluate({"n": n}) for c in point) for n in range(schedules.count(grid).value)}
         assert found == set(product(*(range(e) for e in extents)))
 
 
