@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from fractions import Fraction
 from functools import cache
 from math import inf, isnan, nan
@@ -11,6 +12,8 @@ from evaluate import values
 
 from freehold.runtime.interpreter.elements import by_name
 
+_SCALE = 1 << 150
+"""All finite values of formats of at most 16 bits are multiples of one over this."""
 SMALL = ("f16", "bf16", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "f4E2M1FN", "fnv8E5M3FNU")
 
 
@@ -20,17 +23,22 @@ def finite(element: str) -> list[Fraction]:
     e = by_name(element)
     codes = np.arange(1 << e.bits, dtype=np.uint16 if e.bits == 16 else np.uint8)
     found = values(element, codes if element == "fnv8E5M3FNU" else codes.view(e.dtype))
-    return sorted({Fraction(float(v)) for v in found if np.isfinite(v)})
+    return list(map(Fraction, sorted({float(v) for v in found if np.isfinite(v)})))
+
+
+@cache
+def _scaled(element: str) -> list[int]:
+    """The same, so many times as large that all are integers, which compare faster."""
+    scaled = [value * _SCALE for value in finite(element)]
+    assert all(value.denominator == 1 for value in scaled)
+    return list(map(int, scaled))
 
 
 def neighbours(value: Fraction, element: str) -> tuple[float, float, float, float]:
     """The largest value not above and the smallest not below; beyond the ends, infinities. And both ends."""
     if element in SMALL:
         known = finite(element)
-        low, high = 0, len(known)
-        while low < high:  # the number of values that are not above
-            middle = (low + high) // 2
-            low, high = (middle + 1, high) if known[middle] <= value else (low, middle)
+        low = bisect_right(_scaled(element), value * _SCALE // 1)  # the number of values that are not above
         below = float(known[low - 1]) if low else -inf
         above = below if low and known[low - 1] == value else float(known[low]) if low < len(known) else inf
         return below, above, float(known[0]), float(known[-1])

@@ -26,6 +26,7 @@ OURS = re.compile(r"xdsl|0x[0-9a-f]{6}|Traceback|cuda_tile|ownership\.|\w+Value\
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
 def test_mistake(path: Path, golden: Callable[[Path, str], None]) -> None:
+    gc.freeze()  # what was there before is looked at in no collection below
     program = runpy.run_path(str(path))
     with pytest.raises(fh.Rejected) as caught:
         program["mistake"]()
