@@ -99,6 +99,7 @@ _SPELLINGS: Final[dict[str, DType]] = {
     "float8_e4m3fn": f8e4m3fn,
     "float8_e5m2": f8e5m2,
     "float8_e8m0fnu": f8e8m0fnu,
+    "float8_e5m3fnu": f8e5m3fnu,
     "float4_e2m1fn": f4e2m1fn,
     "tfloat32": tf32,
     "int4": i4,

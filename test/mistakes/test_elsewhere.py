@@ -362,7 +362,7 @@ def test_every_function_of_cutile_is_here_or_has_an_answer(name: str) -> None:
 
 CUTILE_DTYPES = """
 bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 tfloat32 float8_e4m3fn
-float8_e5m2 float8_e8m0fnu float4_e2m1fn
+float8_e5m2 float8_e5m3fnu float8_e8m0fnu float4_e2m1fn
 """.split()  # noqa: SIM905 -- short
 
 
