@@ -94,6 +94,21 @@ class Operation(Generic[T_co]):
         yield from finished(execution, self.what)
         return value
 
+    # asyncio takes what has these three for a coroutine, so `asyncio.create_task` and `asyncio.run` take it as it is.
+
+    def send(self, value: Any) -> Any:
+        """A step of awaiting it, as of a coroutine; for asyncio alone."""
+        return _stepped(self, lambda steps: steps.send(value))
+
+    def throw(self, *raised: Any) -> Any:
+        """Raises an error where it is awaited, as in a coroutine; for asyncio alone."""
+        return _stepped(self, lambda steps: steps.throw(*raised))
+
+    def close(self) -> None:
+        """Ends the wait, as of a coroutine, and not the work; for asyncio alone."""
+        if (steps := awaited.pop(_waiting(self), None)) is not None:
+            steps.close()
+
     def graph(self) -> Graph[T_co]:
         """Records it instead of running it, to be replayed (`runtime.operations.graph`). Raises `Rejected`."""
         made: Graph[T_co] = Graph()
@@ -133,6 +148,28 @@ class Operation(Generic[T_co]):
     def shared(self) -> Shared[T_co]:
         """An operation with this one's value that may be used many times, from all threads; this is run once."""
         return Shared(self)
+
+
+awaited: Final[dict[tuple[int, int], Generator[Any, None, Any]]] = {}
+"""What is awaited by tasks that hold an operation in place of a coroutine, by operation and task, as long as it is."""
+
+
+def _waiting(operation: Operation[Any]) -> tuple[int, int]:
+    import asyncio
+
+    return id(operation), id(asyncio.current_task())
+
+
+def _stepped(operation: Operation[Any], step: Callable[[Generator[Any, None, Any]], Any]) -> Any:
+    """A step of what awaits an operation, which begins with the first."""
+    key = _waiting(operation)
+    if (steps := awaited.get(key)) is None:
+        steps = awaited[key] = operation.__await__()
+    try:
+        return step(steps)
+    except BaseException:  # it has ended, in whatever way
+        del awaited[key]
+        raise
 
 
 class Work(Operation[T]):

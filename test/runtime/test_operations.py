@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ import pytest
 import freehold as fh
 from freehold import Mut, Out, Ref
 from freehold.runtime.launch.launch import UnrunLaunch
+from freehold.runtime.operations import operation
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.operation import Operation, Work, gather, value
 
@@ -252,6 +253,33 @@ def test_host_work_lets_the_event_loop_run() -> None:
     order = asyncio.run(main())
     assert order.count("kernel") == 3
     assert "other" in order[:2]
+
+
+def test_asyncio_takes_an_operation_as_a_coroutine() -> None:
+    async def main() -> list[Any]:
+        tasks = [asyncio.create_task(cast(Any, double(fh.partition(array(), 32)))) for _ in range(3)]
+        async with asyncio.timeout(100):
+            return [await task for task in tasks]
+
+    for found in asyncio.run(main()):
+        assert np.array_equal(found, 2 * array())
+    assert np.array_equal(asyncio.run(cast(Any, double(fh.partition(array(), 32)))), 2 * array())
+    assert not operation.awaited
+
+
+def test_a_task_of_an_operation_fails_and_is_cancelled_as_any() -> None:
+    shared = double(fh.partition(array(), 32)).map(lambda t: 1 // 0)
+
+    async def main() -> None:
+        with pytest.raises(ZeroDivisionError):
+            await asyncio.create_task(cast(Any, shared))
+        late = asyncio.create_task(cast(Any, ones()))
+        late.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await late
+
+    asyncio.run(main())
+    assert not operation.awaited
 
 
 # --- Graphs -----------------------------------------------------------------------------------------------------------
