@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final, NoReturn, cast
 
@@ -236,6 +236,7 @@ def grid(axis: int) -> Term:
     return terms.sym(f"grid[{axis}]")
 
 
+@cache
 def identity(rank: int) -> PointMap:
     """The map of a partition that has none: each point takes the region at its own coordinates."""
     return PointMap(tuple(map(grid, range(rank))), tuple(map(point, range(rank))), terms.TRUE)

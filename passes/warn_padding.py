@@ -74,8 +74,11 @@ def warn_padding(module: ModuleOp, told: dict[Any, Any] | None = None) -> None:
 def padding_folded(kernel: KernelOp) -> list[PaddingFolded | RestLeftOut]:
     """The reductions of a kernel over padding that they see, and its loops that leave out what would be padded."""
     ops = walk(kernel)
+    folds = any(op.name == "cuda_tile.reduce" or _updates(op) for op in ops)
+    if not folds and not any(op.name == "cuda_tile.for" for op in ops):
+        return []
     found = _Padding(kernel, [op for op in ops if _loads(op)])
-    if found.overhang and any(op.name == "cuda_tile.reduce" or _updates(op) for op in ops):
+    if found.overhang and folds:
         found.block(kernel.body.block)
     return found.errors
 
