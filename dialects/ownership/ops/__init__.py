@@ -42,7 +42,6 @@ from freehold.dialects.ownership.ops.window import GroupTilesOp, StartOp, StopOp
 __all__ = [
     "ATOMIC",
     "INDEX",
-    "OPS",
     "SHOWN",
     "AccumulateAtOp",
     "AccumulateOp",
@@ -81,36 +80,9 @@ __all__ = [
     "window_type",
 ]
 
-OPS: tuple[type[IRDLOperation], ...] = (
-    KernelOp,
-    ReturnOp,
-    WindowOp,
-    BorrowOp,
-    PartitionOp,
-    DistributeOp,
-    EndOp,
-    GroupTilesOp,
-    RegionOp,
-    CoordinateOp,
-    StartOp,
-    StopOp,
-    DimOp,
-    TilesOp,
-    LoadOp,
-    LoadFromOp,
-    GatherOp,
-    StoreOp,
-    ReleaseOp,
-    RequireOp,
-    BreakpointOp,
-    CheckOp,
-    AccumulatorOp,
-    AccumulateOp,
-    AccumulateAtOp,
-    ExposeOp,
-    UnsafeLoadOp,
-    UnsafeStoreOp,
-    UnsafeUpdateOp,
-    UnsafeSwapOp,
+OPS: tuple[type[IRDLOperation], ...] = tuple(
+    found
+    for found in map(globals().__getitem__, __all__)
+    if isinstance(found, type) and issubclass(found, IRDLOperation) and "name" in vars(found)
 )
 """Every operation of the dialect."""
