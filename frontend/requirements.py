@@ -7,7 +7,6 @@ launcher evaluates it, and every proof may use it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import reduce
 from typing import Final, cast
 
@@ -21,16 +20,9 @@ from freehold.frontend.values import NONE, POISON, Static, TileValue, Value, des
 from freehold.support import terms
 from freehold.support.terms import Term
 
-_BINARY: Final[dict[str, Callable[[Term, Term], Term]]] = {
-    "+": terms.add,
-    "-": terms.sub,
-    "*": terms.mul,
-    "//": terms.floordiv,
-    "%": terms.mod,
-}
-_COMPARE: Final = ("<", "<=", ">", ">=", "==", "!=")
 _COMPARISONS: Final = ("<", "<=", "==", "and", "or", "not")
-_CALLS: Final = {"min": terms.minimum, "max": terms.maximum, "cdiv": terms.ceildiv}
+_CALLS: Final = {"min": "min", "max": "max", "cdiv": "ceildiv"}
+"""Functions, and the operators that they are."""
 _READ: Final = "extents, integer scalars and constants, with `+ - * // %`, `min`, `max`, `cdiv` and comparisons"
 
 
@@ -123,41 +115,30 @@ class _Reader:
         """An expression; None after reporting what in it is no number that the launcher knows."""
         match node:
             case core.BoolOp():
-                parts = [self.term(v) for v in node.values]
-                if any(p is None for p in parts):
-                    return None
-                join = terms.both if node.op == "and" else terms.either
-                return reduce(join, [p for p in parts if p is not None])
+                return self._applied(node.op, *node.values)
             case core.UnaryOp(op="not"):
-                inner = self.term(node.operand)
-                return None if inner is None else terms.negate(inner)
+                return self._applied("not", node.operand)
             case core.UnaryOp(op="-"):
                 inner = self.term(node.operand)
                 return None if inner is None else terms.const(0) - inner
-            case core.BinOp() if node.op in _BINARY:
-                left, right = self.term(node.left), self.term(node.right)
-                return None if left is None or right is None else _BINARY[node.op](left, right)
-            case core.Compare() if node.op in _COMPARE:
-                return self._comparison(node)
+            case core.BinOp() | core.Compare() if node.op in terms.OPERATORS:
+                return self._applied(node.op, node.left, node.right)
             case core.Let():
                 inner = self.held[node.id] = self.term(node.value)
                 return inner
             case core.Name() if node.id in self.held:
                 return self.held[node.id]
             case core.Call(args=[first, second], keywords=[]) if (name := self._function(node.func)) in _CALLS:
-                left, right = self.term(first), self.term(second)
-                return None if left is None or right is None else _CALLS[name](left, right)
+                return self._applied(_CALLS[name], first, second)
             case _:
                 return self._leaf(node)
 
-    def _comparison(self, node: core.Compare) -> Term | None:
-        symbol, left, right = node.op, self.term(node.left), self.term(node.right)
-        if left is None or right is None:
+    def _applied(self, op: str, *operands: core.Expr) -> Term | None:
+        """An operator of one operand, or between two or more."""
+        first, *others = [self.term(operand) for operand in operands]
+        if first is None or any(other is None for other in others):
             return None
-        if symbol in (">", ">="):
-            symbol, left, right = {">": "<", ">=": "<="}[symbol], right, left
-        equal = terms.compare("==", left, right)
-        return terms.negate(equal) if symbol == "!=" else terms.compare(symbol, left, right)
+        return reduce(terms.OPERATORS[op], others, first) if others else terms.OPERATORS[op](first)
 
     def _function(self, node: core.Expr) -> str:
         known = static_of(self.c.lower(node))

@@ -129,7 +129,7 @@ class Term:
 
     def substitute(self, env: Mapping[str, Term]) -> Term:
         """It with symbols replaced, its operators applied again."""
-        return self.fold(lambda t: env.get(t.name, t) if t.op == "sym" else t, lambda t, args: _BUILD[t.op](*args))
+        return self.fold(lambda t: env.get(t.name, t) if t.op == "sym" else t, lambda t, args: OPERATORS[t.op](*args))
 
     def evaluate(self, env: Mapping[str, int]) -> int:
         """Its value; a predicate's is 0 or 1. Raises `KeyError` for an unknown symbol, `ZeroDivisionError`."""
@@ -351,7 +351,15 @@ def _higher(a: int, b: int) -> int:
     return a if a > b else b
 
 
-_BUILD: Final[dict[str, Callable[..., Term]]] = {
+def _flipped(op: str, a: Term, b: Term) -> Term:
+    return compare(op, b, a)
+
+
+def _differ(a: Term, b: Term) -> Term:
+    return negate(compare("==", a, b))
+
+
+OPERATORS: Final[dict[str, Callable[..., Term]]] = {
     "+": add,
     "-": sub,
     "*": mul,
@@ -363,10 +371,14 @@ _BUILD: Final[dict[str, Callable[..., Term]]] = {
     "<": partial(compare, "<"),
     "<=": partial(compare, "<="),
     "==": partial(compare, "=="),
+    ">": partial(_flipped, "<"),
+    ">=": partial(_flipped, "<="),
+    "!=": _differ,
     "not": negate,
     "and": both,
     "or": either,
 }
+"""What makes a term, by its operator as Python has it; `>`, `>=` and `!=` are said by the others."""
 
 _EVALUATE: Final[dict[str, Callable[..., int]]] = {
     "+": operator.add,
@@ -500,31 +512,20 @@ def parse(text: str) -> Term:
     return _read(tree.body, text)
 
 
-_BINARY: Final[dict[type[ast.operator], Callable[[Term, Term], Term]]] = {
-    ast.Add: add,
-    ast.Sub: sub,
-    ast.Mult: mul,
-    ast.FloorDiv: floordiv,
-    ast.Mod: mod,
+SYMBOLS: Final[dict[type[ast.AST], str]] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
 }
-
-
-def _flipped(op: str, a: Term, b: Term) -> Term:
-    return compare(op, b, a)
-
-
-def _differ(a: Term, b: Term) -> Term:
-    return negate(compare("==", a, b))
-
-
-_COMPARE: Final[dict[type[ast.cmpop], Callable[[Term, Term], Term]]] = {
-    ast.Lt: partial(compare, "<"),
-    ast.LtE: partial(compare, "<="),
-    ast.Eq: partial(compare, "=="),
-    ast.Gt: partial(_flipped, "<"),
-    ast.GtE: partial(_flipped, "<="),
-    ast.NotEq: _differ,
-}
+"""How operators of terms are written, by what they are in Python's syntax tree."""
 
 
 def _read(node: ast.expr, text: str) -> Term:
@@ -539,16 +540,17 @@ def _read(node: ast.expr, text: str) -> Term:
             return sub(const(0), _read(operand, text))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return negate(_read(operand, text))
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            return _BINARY[type(op)](_read(left, text), _read(right, text))
-        case ast.Compare(left=left, ops=ops, comparators=comparators) if all(type(o) in _COMPARE for o in ops):
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in SYMBOLS:
+            return OPERATORS[SYMBOLS[type(op)]](_read(left, text), _read(right, text))
+        case ast.Compare(left=left, ops=ops, comparators=comparators) if all(type(o) in SYMBOLS for o in ops):
             terms = [_read(left, text), *(_read(c, text) for c in comparators)]
-            return all_of(*(_COMPARE[type(o)](a, b) for o, a, b in zip(ops, terms[:-1], terms[1:], strict=True)))
+            pairs = zip(ops, terms[:-1], terms[1:], strict=True)
+            return all_of(*(OPERATORS[SYMBOLS[type(o)]](a, b) for o, a, b in pairs))
         case ast.BoolOp(op=op, values=values):
             return reduce(both if isinstance(op, ast.And) else either, (_read(v, text) for v in values))
         case ast.Call(func=ast.Name(id="cdiv"), args=[a, b], keywords=[]):
             return ceildiv(_read(a, text), _read(b, text))
         case ast.Call(func=ast.Name(id="min" | "max" | "ceildiv" as name), args=[a, b], keywords=[]):
-            return _BUILD[name](_read(a, text), _read(b, text))
+            return OPERATORS[name](_read(a, text), _read(b, text))
         case _:
             raise ValueError(f"{ast.unparse(node)!r} is not allowed in {text!r}")

@@ -10,14 +10,11 @@ from freehold.frontend.syntax import core
 from freehold.frontend.syntax.core import Expr, Place, Stmt, Target
 from freehold.frontend.syntax.match import is_supported, without_match
 from freehold.frontend.syntax.subset import is_unsafe
+from freehold.support import terms
 
 SYMBOLS: Final[dict[type[ast.AST], str]] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
+    **terms.SYMBOLS,
     ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
     ast.Pow: "**",
     ast.LShift: "<<",
     ast.RShift: ">>",
@@ -25,12 +22,6 @@ SYMBOLS: Final[dict[type[ast.AST], str]] = {
     ast.BitOr: "|",
     ast.BitXor: "^",
     ast.MatMult: "@",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
     ast.Is: "is",
     ast.IsNot: "is not",
     ast.In: "in",
