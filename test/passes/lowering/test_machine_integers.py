@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -57,12 +58,18 @@ DIVISIONS = ("divided", "remaining")
 SHIFTS = ("shifted",)
 
 
+WIDTHS = st.sampled_from((1, 8, 16, 32, 64))
+NAMES = st.sampled_from(sorted(OPERATIONS))
+COMPARED = st.sampled_from(sorted(RELATIONS))
+
+
 def registers(width: int, value: int) -> int:
     """What a register holds of a number, read with a sign; a truth value is 0 or 1."""
     kept = value % (1 << width)
     return kept - (1 << width) if kept > contents(width)[1] else kept
 
 
+@cache  # a strategy that is made for each example is validated for each
 def of_width(width: int) -> st.SearchStrategy[int]:
     """Numbers of a width, often at its ends."""
     low, high = contents(width)
@@ -70,6 +77,7 @@ def of_width(width: int) -> st.SearchStrategy[int]:
     return st.one_of(st.sampled_from(ends), st.integers(low, high))
 
 
+@cache
 @st.composite
 def operands(draw: st.DrawFn, width: int) -> tuple[Integers, list[Term], dict[str, int]]:
     """Two numbers, each a literal or a symbol with bounds around it; and what the symbols are."""
@@ -96,8 +104,8 @@ def known(t: Term, values: dict[str, int]) -> int | None:
 @settings(max_examples=1500)
 @given(st.data())
 def test_arithmetic_is_exact(data: st.DataObject) -> None:
-    width = data.draw(st.sampled_from([1, 8, 16, 32, 64]))
-    name = data.draw(st.sampled_from(sorted(OPERATIONS)))
+    width = data.draw(WIDTHS)
+    name = data.draw(NAMES)
     signed = data.draw(st.booleans())
     integers, (a, b), values = data.draw(operands(width))
     x, y = a.evaluate(values), b.evaluate(values)
@@ -122,8 +130,8 @@ def test_arithmetic_is_exact(data: st.DataObject) -> None:
 @settings(max_examples=1000)
 @given(st.data())
 def test_comparisons_are_exact(data: st.DataObject) -> None:
-    width = data.draw(st.sampled_from([1, 8, 32, 64]))
-    relation = data.draw(st.sampled_from(sorted(RELATIONS)))
+    width = data.draw(WIDTHS)
+    relation = data.draw(COMPARED)
     integers, (a, b), values = data.draw(operands(width))
     x, y = a.evaluate(values), b.evaluate(values)
     t = integers.compared(relation, a, b)
