@@ -55,7 +55,10 @@ _OF_A_WARP: Final = 1 << 11
 _ALONE: Final = 3.4
 """How much as much a thread computes in a block of one warp, where it waits for no other."""
 _DEARLY: Final = 4.0
-"""From so many additions an operation on, on average, blocks of one warp are worth a try: softmax, and no norm."""
+"""
+From so many additions an operation on, on average, blocks of one warp are worth a try: softmax, and no norm. Where
+kernels load in loops they are slow: softmax in two walks 2.32 instead of 3.43 TB/s, cross entropy 1.80 instead of 2.97.
+"""
 _WARPS: Final = 4
 """Warps of a tile block that compute, without a hint."""
 _THREADS: Final = 256
@@ -235,7 +238,8 @@ def hints_for(candidate: Candidate, gpu: Gpu, *, along_rows: bool = False) -> It
         if along_rows:  # blocks that live for a tile: by threads, which begin at once
             yield {"allow_tma": False, "occupancy": 8}
             yield {"allow_tma": False, "num_worker_warps": 8, "occupancy": 2}
-            if candidate.profile.elements <= _OF_A_WARP and candidate.profile.weight >= _DEARLY:
+            short = candidate.profile.elements <= _OF_A_WARP and not candidate.profile.turns
+            if short and candidate.profile.weight >= _DEARLY:
                 yield {"allow_tma": False, "num_worker_warps": 1, "occupancy": 32}
         computing = _THREADS // 2
         fitting = [n for n in range(1, 9) if _needed(candidate, computing) <= _of_so_many(n, gpu, computing)]

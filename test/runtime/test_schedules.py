@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from benchmarks.plain_kernels import batched_gemm
+from benchmarks.plain_kernels import softmax as softmax_in_two_walks
 from benchmarks.schedules import softmax
 from examples.kernels import library
 from examples.kernels.example import Example
@@ -362,6 +363,13 @@ def test_what_was_measured_to_be_fastest_is_chosen(shape: tuple[int, int], tile:
     found = chosen(softmax, np.empty_like(x), x, arch="sm_90").chosen.schedule
     assert found.tile == dict(zip("MN", tile, strict=True))
     assert found.hints == {"allow_tma": False, "num_worker_warps": warps, "occupancy": 32}
+
+
+def test_blocks_of_one_warp_are_not_for_loops() -> None:
+    """A softmax in two walks ran at two thirds of its speed with them on an H200."""
+    x = np.empty((16384, 4096), np.float32)
+    found = chosen(softmax_in_two_walks, np.empty_like(x), x, arch="sm_90").chosen.schedule
+    assert found.hints.get("num_worker_warps") != 1
 
 
 def test_products_of_many_tiles_have_persistent_blocks() -> None:
