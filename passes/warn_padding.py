@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, IntegerType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from freehold.dialects.cuda_tile.attrs import PaddingValueAttr
+from freehold.dialects.cuda_tile.attrs import PADDING_NUMBERS, PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.integers import element_width
@@ -142,7 +142,8 @@ class _Padding:
                 self._with_sum(op, op.results[0])
 
     def _load(self, op: AccessOp) -> None:
-        value, tensor = _PADDINGS[_padding(op)], tensor_type(op.memory)
+        number, tensor = PADDING_NUMBERS[_padding(op)], tensor_type(op.memory)
+        value = None if math.isnan(number) else number
         pads: dict[int, _Pad] = {}
         for axis, (extent, size) in enumerate(zip(tensor.extents, op.shape, strict=False)):
             if size == 1 or self._divides(extent, size, tensor.layout.extent_divs, axis):
@@ -315,7 +316,6 @@ class _Padding:
             self.errors.append(error)
 
 
-_PADDINGS: Final = {"zero": 0.0, "neg_zero": 0.0, "nan": None, "pos_inf": math.inf, "neg_inf": -math.inf}
 _MASKS: Final = frozenset(("select", "cmpf", "cmpi"))
 _ADDING: Final = frozenset((Update.ADD, Update.OR, Update.XOR))
 """Updates by which 0 changes nothing."""

@@ -6,6 +6,7 @@ than the enumeration.
 
 from __future__ import annotations
 
+import math
 from abc import ABC
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -271,6 +272,12 @@ class PaddingValueAttr(WireEnumAttr[PaddingValue]):
 
     name = "cuda_tile.padding_value"
     enum_type: ClassVar = PaddingValue
+
+
+PADDING_NUMBERS: Final[Mapping[str, float]] = {
+    "zero": 0, "neg_zero": -0.0, "nan": math.nan, "pos_inf": math.inf, "neg_inf": -math.inf,
+}  # fmt: skip
+"""What padding values are, by their names; zero is of integers, too."""
 
 
 class SymbolVisibility(WireEnum):

@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 from xdsl.dialects.builtin import DenseArrayBase, Float32Type, IntAttr, IntegerAttr, IntegerType, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from freehold.dialects.cuda_tile.attrs import SIGNED, BoundedAttr, DivByAttr, PaddingValueAttr
+from freehold.dialects.cuda_tile.attrs import PADDING_NUMBERS, SIGNED, BoundedAttr, DivByAttr, PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr, storage_bytes
 from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.ops.arith_int import MinIOp
@@ -77,13 +77,6 @@ from freehold.support.terms import Term
 
 _MOST: Final = 2**31 - 1
 _F32: Final = Float32Type()
-_PADDING: Final = {
-    "zero": 0.0,
-    "neg_zero": -0.0,
-    "nan": float("nan"),
-    "pos_inf": float("inf"),
-    "neg_inf": -float("inf"),
-}
 
 ACCESSES: Final = (
     LoadViewTkoOp, LoadPtrTkoOp, StoreViewTkoOp, StorePtrTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp, AtomicCasTkoOp,
@@ -414,7 +407,7 @@ def _filled(values: Values, type_: TileType, padding: str, literal: DenseElement
     scalar = tile((), type_.element_type)
     if isinstance(type_.element_type, IntegerType):
         return terms.const(0 if literal is None else int(literal.splat_value))
-    found = DenseElementsAttr.splat(scalar, _PADDING[padding]) if literal is None else literal
+    found = DenseElementsAttr.splat(scalar, PADDING_NUMBERS[padding]) if literal is None else literal
     return values.element(("literal", type_.element_type, found.data), scalar, ())
 
 

@@ -10,14 +10,13 @@ those well.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import inf, nan
+from collections.abc import Sequence
 from typing import Final
 
 from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import SSAValue
 
-from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, PaddingValueAttr
+from freehold.dialects.cuda_tile.attrs import PADDING_NUMBERS, SIGNED, UNSIGNED, PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, CmpIOp, MulIOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
@@ -46,8 +45,6 @@ from freehold.passes.patterns.context import Conversion, Patterns
 from freehold.passes.rewriting import Inserter
 
 _ZERO_PADDING: Final = PaddingValueAttr.of("zero")
-_PADDING: Final[Mapping[str, float]] = {"zero": 0, "neg_zero": -0.0, "nan": nan, "pos_inf": inf, "neg_inf": -inf}
-"""What elements that are not read are, by the names of padding values."""
 
 
 def gather(c: Conversion, op: GatherOp, at: Inserter) -> bool:
@@ -199,7 +196,7 @@ def _padding(type_: TileType, padding: Padding | None, at: Inserter) -> SSAValue
     if isinstance(padding, DenseElementsAttr):
         return at.value(ConstantOp(DenseElementsAttr(type_, padding.data)))
     name = "zero" if padding is None else padding.data.value
-    return at.value(ConstantOp.splat(type_, _PADDING[name]))
+    return at.value(ConstantOp.splat(type_, PADDING_NUMBERS[name]))
 
 
 def _replace(op: GatherOp | LoadFromOp | UnsafeLoadOp | UnsafeStoreOp | UnsafeUpdateOp | UnsafeSwapOp, *by: SSAValue):

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from freehold.dialects.cuda_tile.attrs import PADDING_NUMBERS
 from freehold.runtime.interpreter.elements import Array, Element, Tile, from_exact
 from freehold.runtime.interpreter.machine import Machine, clean
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
-_PADDING: Final = {"zero": 0.0, "neg_zero": -0.0, "nan": np.nan, "pos_inf": np.inf, "neg_inf": -np.inf}
-
 
 def padding_of(name: str | None, e: Element) -> Any:
     """What stands in a tile beyond the tensor. Without a name, which leaves it open: zero bits."""
     if name is None or name == "zero":
         return np.zeros((), e.dtype)[()]
-    return from_exact(np.array(_PADDING[name]), e)[()]
+    return from_exact(np.array(PADDING_NUMBERS[name]), e)[()]
 
 
 @dataclass(slots=True)
