@@ -380,6 +380,34 @@ def test_what_describes_itself_is_believed_once() -> None:
     assert known
 
 
+def test_entries_are_found_whatever_their_names_are() -> None:
+    """Names that were made at run time are other objects than those in a program's text; some dictionaries say more."""
+    y, x = on_gpu(1000), on_gpu(1000)
+
+    class Made(At):
+        def __init__(self, pointer: int):
+            super().__init__(pointer)
+            self.more: dict[str, Any] = {}
+
+        @property
+        def __cuda_array_interface__(self) -> dict[str, Any]:
+            return {"".join(name): value for name, value in (self.more | super().__cuda_array_interface__).items()}
+
+    kernel = scale.with_hints(occupancy=8)
+    described = Made(x.pointer)
+    read, before = warmed(kernel, fh.partition(y, 64), described, 1.0, 2).read, launches()
+    extra: list[dict[str, Any]] = [{}, {"descr": [("", "<f4")]}, {"mask": None, "strides": (4,)}]
+    for more in extra:
+        described.more = more
+        assert read((fh.partition(y, 64), described, 1.0, 2), None) is timeline(0), more
+    assert launches() == before + 3
+    described.more = {"mask": 1}
+    assert read((fh.partition(y, 64), described, 1.0, 2), None) is None
+    described.more = {}
+    described.stream = int(driver.new_stream(0).handle)
+    assert read((fh.partition(y, 64), described, 1.0, 2), None) is None
+
+
 def test_libraries_are_mixed() -> None:
     y, x = on_gpu(1000), on_gpu(1000)
     kernel = scale.with_hints(occupancy=4)
