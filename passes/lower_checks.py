@@ -27,7 +27,14 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.cuda_tile.attrs import RELAXED, SIGNED, UNSIGNED, MemoryOrderingSemanticsAttr, MemoryScopeAttr
+from freehold.dialects.cuda_tile.attrs import (
+    DEVICE,
+    RELAXED,
+    SIGNED,
+    UNSIGNED,
+    MemoryOrderingSemanticsAttr,
+    MemoryScopeAttr,
+)
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, CmpIOp, XOrIOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
 from freehold.dialects.cuda_tile.ops.control_flow import (
@@ -208,7 +215,8 @@ class _Lowering:
         """Writes down a check's number plus 1, and values with their dtypes, unless the launch has failed already."""
         zero = at.value(ConstantOp.scalar(0, i64))
         taken = at.value(ConstantOp.scalar(-1, i64))
-        cas = at.insert(AtomicCasTkoOp(self.failures, zero, taken, ordering=RELAXED, scope=_SYSTEM))
+        # Only blocks of this launch compete. Over a bus, memory of the host has no atomic operations for all to see.
+        cas = at.insert(AtomicCasTkoOp(self.failures, zero, taken, ordering=RELAXED, scope=DEVICE))
         first = at.value(CmpIOp("equal", cas.result, zero, SIGNED))
         end = YieldOp()
         _insert(at, first, Block([end]))

@@ -5,7 +5,7 @@ cuda_tile.module @m {
   // CHECK-LABEL: entry @straight(
   // CHECK: %[[FAILED:.*]] = cuda_tile.xori %ok, %{{.*}}
   // CHECK: cuda_tile.if %[[FAILED]] {
-  // CHECK: %[[OLD:.*]], %[[T:.*]] = cuda_tile.atomic_cas_tko relaxed sys %failures, %[[ZERO:.*]], %{{.*}}
+  // CHECK: %[[OLD:.*]], %[[T:.*]] = cuda_tile.atomic_cas_tko relaxed device %failures, %[[ZERO:.*]], %{{.*}}
   // CHECK: %[[FIRST:.*]] = cuda_tile.cmpi equal %[[OLD]], %[[ZERO]], signed
   // CHECK: cuda_tile.if %[[FIRST]] {
   // CHECK: %[[BLOCK:.*]], %{{.*}}, %{{.*}} = cuda_tile.get_tile_block_id
