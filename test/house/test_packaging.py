@@ -86,7 +86,9 @@ def test_the_wheel_has_every_file_and_imports(built: Path, tmp_path: Path) -> No
 def test_a_wheel_from_the_sdist_has_the_same_files(built: Path, tmp_path: Path) -> None:
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path, filter="data")
+        if hasattr(tarfile, "data_filter"):  # from 3.11.4 on
+            archive.extraction_filter = tarfile.data_filter
+        archive.extractall(tmp_path)
     (unpacked,) = tmp_path.iterdir()
     run(
         sys.executable,
