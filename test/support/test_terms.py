@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -168,3 +170,17 @@ def _coefficient(t: Term, name: str) -> int:
 @pytest.mark.parametrize("text", ["N // 2", "M * N", "min(N, 4)", "N * N", "N % 8", "N - N + 4", "ceildiv(N, 4)"])
 def test_what_is_no_affine_term_of_one_unknown_determines_nothing(text: str) -> None:
     assert terms.solved([parse(text)]) == {}
+
+
+def test_a_conjunction_is_all_its_parts() -> None:
+    a, b, c, d = (sym(name).lt(const(1)) for name in "abcd")
+    assert [*terms.conjuncts(terms.all_of(a, terms.all_of(b, c), d))] == [a, b, c, d]
+    assert [*terms.conjuncts(a)] == [a]
+    assert [*terms.conjuncts(terms.all_of())] == [terms.TRUE]
+
+
+@pytest.mark.parametrize("divide", [terms.floordiv, terms.ceildiv, terms.mod])
+def test_a_quotient_by_zero_has_no_value_and_stays_a_term(divide: Callable[[Term, Term], Term]) -> None:
+    quotient = divide(terms.mul(sym("M"), const(4)), const(0))
+    with pytest.raises(ZeroDivisionError):
+        quotient.evaluate({"M": 3})
