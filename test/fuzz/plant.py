@@ -305,7 +305,7 @@ def judged(
             print(f"{len(known.seconds)} tests ran in {known.took:.0f} s; {failing}".rstrip(), flush=True)
         for n in range(1, jobs + 1):  # with what Python has compiled
             place = Workplace(Path(folder, str(n)), origin.folder, seconds, slow)
-            place.known = known
+            place.known, place.broken = known, set(known.failing if known else ())
             free.put(place)
 
         def one(fault: Fault) -> Judged:
