@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from freehold.frontend.lower import DISPATCH
-from freehold.frontend.syntax import core
+from freehold.frontend.syntax import core, subset
 from freehold.frontend.syntax.read import EXPRESSIONS, STATEMENTS
 from freehold.frontend.syntax.subset import REFUSED, SUPPORTED, check
 from freehold.support.diagnostic import Help, Rejected
@@ -151,3 +151,9 @@ def test_every_refusal_is_shown():
         except SyntaxError:  # of a later Python
             continue
     assert not {c.__name__ for c in set(REFUSED) - shown}
+
+
+def test_a_text_is_shown_as_a_whole_as_long_as_it_fits_a_line() -> None:
+    short: Callable[[ast.expr], str] = vars(subset)["_short"]
+    for length, shown in ((72, "[" + "a" * 70 + "]"), (73, "[...]")):
+        assert short(ast.parse("[" + "a" * (length - 2) + "]", mode="eval").body) == shown

@@ -113,6 +113,19 @@ def test_a_launch_that_is_never_run_warns(fullgraph: bool) -> None:
     assert len(told) == 1
 
 
+def test_outputs_are_cut_by_their_names_in_whatever_order_they_are_given() -> None:
+    def twice(m: Any) -> tuple[Any, ...]:
+        first, second, total = torch.empty(len(m)), torch.empty(len(m)), torch.zeros(1)
+        both(low=fh.partition(first, 16), high=fh.partition(second, (16,)), x=m, total=total, shift=0).sync()
+        third, fourth = torch.empty(len(m)), torch.empty(len(m))
+        both(high=fh.partition(third, 16), low=fh.partition(fourth, (16,)), x=m, total=total, shift=0).sync()
+        return first, second, third, fourth
+
+    m = torch.arange(40 * 8, dtype=torch.float32).reshape(40, 8)
+    low, high = m.min(1).values, m.max(1).values
+    assert same(torch.compile(twice, fullgraph=True, backend="eager")(m), (low, high, high, low))
+
+
 def test_a_launch_that_is_run_after_a_graph_has_ended_does_not_warn() -> None:
     def late(y: Any, x: Any) -> Any:
         launch = saxpy(fh.partition(y, 64), x)

@@ -12,6 +12,30 @@ cuda_tile.module @m {
       return
     }
 
+    // Attributes that others have put on an operation stay there.
+    // CHECK: } {hint = 1 : i32}
+    if %c {
+      return
+    } {hint = 1 : i32}
+
+    // CHECK: } else {
+    // CHECK-NEXT: } {hint = 2 : i32}
+    if %c {
+    } else {
+    } {hint = 2 : i32}
+
+    // CHECK: cuda_tile.for {{.*}} {
+    // CHECK-NEXT: } {hint = 3 : i32}
+    for %h in (%n to %n, step %n) : tile<i32> {
+    } {hint = 3 : i32}
+
+    // CHECK: cuda_tile.loop {
+    // CHECK-NEXT: cuda_tile.break
+    // CHECK-NEXT: } {hint = 4 : i32}
+    loop {
+      break
+    } {hint = 4 : i32}
+
     // CHECK: %both = cuda_tile.if %c -> (tile<4xf32>) {
     // CHECK-NEXT: cuda_tile.yield %x : tile<4xf32>
     // CHECK-NEXT: } else {
