@@ -19,9 +19,9 @@ from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
 
-def _float(c: Context, a: Arguments, name: str, dtype: DType | None = None) -> TileValue | None:
+def _float(c: Context, a: Arguments, name: str) -> TileValue | None:
     """An argument as a float tile: integers and bools become f32."""
-    tile = as_tile(c, a[name], a.place(name), dtype or dtypes.f32)
+    tile = as_tile(c, a[name], a.place(name), dtypes.f32)
     if isinstance(tile, Poison):
         return None
     if not tile.dtype.is_float:

@@ -142,3 +142,14 @@ def test_what_is_not_computed_is_refused() -> None:
             fh.kernel(function).verify(fh.partition(array.copy(), 256), array)
         assert text in str(caught.value)
         assert caught.value.codes == ("O013",)
+
+
+@fh.kernel
+def of_a_number(y: fh.Out["N"]):
+    y.store(fh.zeros(y.tile) + fh.sqrt(2**40))
+
+
+def test_a_number_is_a_float_however_large() -> None:
+    y = np.zeros(8, np.float32)
+    of_a_number(fh.partition(y, 8)).sync()
+    assert (y == 2**20).all()

@@ -134,6 +134,15 @@ def test_two_outputs_in_the_same_groups(schedule: dict[str, Any]) -> None:
     everywhere(two, *parts, x, offsets, check=check)
 
 
+@pytest.mark.parametrize(("by", "offsets", "code"), [("nothing", ints(0, 30), "O038"), ("offsets", ints(30)[0], "O212"),
+                                                     ("offsets", ints(30), "O229")])  # fmt: skip
+def test_two_outputs_are_cut_by_offsets_alone(by: str, offsets: Any, code: str) -> None:
+    y, z = np.zeros((30, 20), np.float32), np.zeros(30, np.float32)
+    with pytest.raises(fh.Rejected) as refused:
+        two(fh.ragged(y, (4, 32), by=by), fh.ragged(z, 4, by=by), normal(30, 20), np.asarray(offsets)).sync()
+    assert refused.value.codes[0] == code
+
+
 def test_groups_along_another_axis() -> None:
     y, offsets = np.full((10, 50), np.nan, np.float32), ints(0, 20, 33, 50)
     wanted = np.broadcast_to(np.repeat(np.arange(3, dtype=np.float32), [20, 13, 17]), (10, 50))
