@@ -216,3 +216,22 @@ def test_a_duty_is_met_on_its_own_rungs_alone(name: str, duty: Duty, rung: Rung,
 def test_a_duty_that_makes_no_sense_is_refused(wrong: str, why: str) -> None:
     with pytest.raises(Exception, match=why):
         parse_module(make_context(), RACE.replace("DUTIES", f"{{duties = [#ownership.duty<{wrong}>]}}"), "race.mlir")
+
+
+BACKWARDS = """
+builtin.module {
+  ownership.kernel @backwards() {
+    %a = cuda_tile.addi %b, %b : !cuda_tile.tile<i32>
+    %b = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+  }
+KERNEL
+}
+"""
+
+
+def test_where_values_are_used_before_they_are_there_nothing_else_is_asked() -> None:
+    module = parse_module(make_context(), BACKWARDS.replace("KERNEL", RACE.replace("DUTIES", "")), "backwards.mlir")
+    facts: list[Any] = []
+    with pytest.raises(Rejected) as caught:
+        verify(module, facts=facts)
+    assert (set(caught.value.codes), facts) == ({"O120"}, [])

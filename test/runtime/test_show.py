@@ -155,6 +155,13 @@ def test_slices_of_more_axes():
     }
     many = Drawn(fh.show(fh.partition(array((5, 7, 8)), (1, 4, 8), order=fh.grouped(2))))
     assert {i for i, *_ in many.numbers} == {0, 1, 2, 3, 4}
+    # One row of slices below the other, all of them in the picture.
+    broad = Drawn(fh.show(fh.partition(array((5, 64, 4096)), (1, 4, 64))))
+    tops = [min(top for (i, *_), (_, top, _, _) in broad.boxes().items() if i == n) for n in range(5)]
+    assert tops == sorted(tops)
+    assert tops[0] < tops[-1]
+    ends = [top + height for _, top, _, height in broad.boxes().values()]
+    assert 0 < tops[0] < max(ends) < float(broad.tree.get("height", "0"))
     many = Drawn(fh.show(fh.partition(array((50, 7, 8)), (1, 4, 8), order=fh.grouped(2))))
     assert {i for i, *_ in many.numbers} == {0, 1, 2, 3, 49}
     assert "45 more slices" in many.texts()

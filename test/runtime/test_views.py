@@ -125,6 +125,12 @@ def test_what_selects_no_view_is_refused(index: Any) -> None:
     assert caught.value.codes == ("O255",)
 
 
+@pytest.mark.parametrize("axes", [((2, 0, 1),), ([2, 0, 1],), (2, 0, 1), (-1, 0, 1)])
+def test_axes_may_be_given_as_one(axes: tuple[Any, ...]) -> None:
+    tensor, array = both((3, 4, 5))
+    assert np.array_equal(fh.to_numpy(tensor.permute(*axes)), array.transpose(2, 0, 1))
+
+
 @pytest.mark.parametrize("axes", [(0,), (0, 0), (0, 2), (0, 1, 2)])
 def test_axes_are_all_there_once(axes: tuple[int, ...]) -> None:
     with pytest.raises(fh.Rejected) as caught:
