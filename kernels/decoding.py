@@ -34,17 +34,22 @@ def nothing(rows: int, width: int, dtype: Any) -> tuple[Any, Any, Any]:
 
 
 def store_part(part: Any, lse: Any, state: tuple[Any, Any, Any]) -> None:
-    """What a part of the keys comes to; of no keys zeros, and a logarithm that counts for nothing."""
+    """
+    What a part of the keys comes to; of no keys zeros, and a logarithm that counts for nothing.
+
+    It is little, as queries are: what TMA needs for it takes longer than it.
+    """
     top, total, acc = state
     some = fh.maximum(total, 1e-30)
-    part.store((acc / some).reshape(part.tile))
-    lse.store(((top + fh.log2(some)) / LOG2E).reshape(lse.tile))
+    part.store((acc / some).reshape(part.tile).astype(part.dtype), allow_tma=False)
+    if lse is not None:
+        lse.store(((top + fh.log2(some)) / LOG2E).reshape(lse.tile), allow_tma=False)
 
 
 @safe
 def decode_parts(
     part: Out["B", "KH", "P", "G", "E"],
-    lse: Out["B", "KH", "P", "G"],
+    lse: Out["B", "KH", "P", "G"] | None,
     q: Ref["B", "KH", "G", "D"],
     k: Ref["B", "KH", "S", "D"],
     v: Ref["B", "KH", "S", "E"],
@@ -56,12 +61,13 @@ def decode_parts(
     """
     One query a head against the first `lengths[b]` positions, in P parts, of which each has every P-th tile of TK.
 
-    The G heads that share keys are the rows of one product. `WIDTH` is D, up to a power of two.
+    The G heads that share keys are the rows of one product. `WIDTH` is D, up to a power of two. Without `lse` there is
+    one part, and that is the result.
     """
     b, h, p, _, _ = part.index
     (G, DV), dtype = part.tile[3:], accumulator(q.dtype)
-    queries = q.load((b, h, 0, 0), (1, 1, G, WIDTH)).reshape(G, WIDTH)
-    length = lengths.load((b,), (1,)).reshape(()).astype(i32)
+    queries = q.load((b, h, 0, 0), (1, 1, G, WIDTH), allow_tma=False).reshape(G, WIDTH)
+    length = lengths.load((b,), (1,), allow_tma=False).reshape(()).astype(i32)
     c = scale.astype(dtype) * LOG2E
     state = nothing(G, DV, dtype)
     for j in fh.tiles(k, axis=2, size=TK, start=p, stop=fh.cdiv(length, TK), step=part.shape[2]):
@@ -74,7 +80,7 @@ def decode_parts(
 @safe_with_data
 def paged_parts(
     part: Out["B", "KH", "P", "G", "E"],
-    lse: Out["B", "KH", "P", "G"],
+    lse: Out["B", "KH", "P", "G"] | None,
     q: Ref["B", "KH", "G", "D"],
     k: Ref["N", "KH", "PAGE", "D"],
     v: Ref["N", "KH", "PAGE", "E"],
@@ -87,8 +93,8 @@ def paged_parts(
     """As `decode_parts`, of a cache in pages: the `l`-th of a sequence is `table[b, l]`; a number of none is found."""
     b, h, p, _, _ = part.index
     (G, DV), dtype = part.tile[3:], accumulator(q.dtype)
-    queries = q.load((b, h, 0, 0), (1, 1, G, WIDTH)).reshape(G, WIDTH)
-    length = lengths.load((b,), (1,)).reshape(()).astype(i32)
+    queries = q.load((b, h, 0, 0), (1, 1, G, WIDTH), allow_tma=False).reshape(G, WIDTH)
+    length = lengths.load((b,), (1,), allow_tma=False).reshape(()).astype(i32)
     c = scale.astype(dtype) * LOG2E
     state = nothing(G, DV, dtype)
     for j in fh.tiles(table, axis=1, size=1, start=p, stop=fh.cdiv(length, PAGE), step=part.shape[2]):
@@ -107,11 +113,11 @@ def decode_merge(
     fh.require("P <= MANY", "all parts are in one tile")
     b, h, g, e = o.index
     G, DV = o.tile[2], o.tile[3]
-    t = lse.load((b, h, 0, g), (1, 1, MANY, G), padding="-inf").reshape(MANY, G, 1) * LOG2E
+    t = lse.load((b, h, 0, g), (1, 1, MANY, G), padding="-inf", allow_tma=False).reshape(MANY, G, 1) * LOG2E
     weight = power_of_2(t - t.max(axis=0, keepdims=True))
-    parts = part.load((b, h, 0, g, e), (1, 1, MANY, G, DV)).reshape(MANY, G, DV)
+    parts = part.load((b, h, 0, g, e), (1, 1, MANY, G, DV), allow_tma=False).reshape(MANY, G, DV)
     found = (parts * weight).sum(axis=0) / weight.sum(axis=0)
-    o.store(found.reshape(o.tile).astype(o.dtype))
+    o.store(found.reshape(o.tile).astype(o.dtype), allow_tma=False)
 
 
 @safe_with_data
@@ -179,10 +185,13 @@ def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: flo
         step = min(128 if max(D, E) <= 128 else 64, power_of_two(max(16, k.shape[2])))
         most = ceildiv(k.shape[2], step)
     P = max(1, min(most, parts_of_cache(most, B * KH) * (1 if step >= 128 else 2), 64))
-    if table is None and step == 128 and B * KH * P <= PROCESSORS and most >= 2 * P:
-        step = 256  # a block has a processor for itself
+    if table is None and step == 128 and P == 1 and most >= 2:
+        if B * KH <= PROCESSORS:
+            step = 256  # a block has a processor for itself, and nothing but its keys to wait for
+        elif most <= 16:
+            step = 64  # of short caches more are worked on at a time
     part = o.view(B, KH, 1, G, E) if P == 1 else q.new_empty((B, KH, P, G, E), dtype=wide_dtype(q))
-    lse = q.new_empty((B, KH, P, G), dtype=wide_dtype(q))
+    lse = None if P == 1 else q.new_empty((B, KH, P, G), dtype=wide_dtype(q))
     queries, out = q.reshape(B, KH, G, D), o.view(B, KH, G, E)
     for launch in decoding_launches(out, part, lse, queries, k, v, table, lengths, scale, step):
         launch.on()
@@ -208,12 +217,14 @@ def decoding_launches(
     """
     The launches that write attention of queries (B, KH, G, D) to o (B, KH, G, E), for tensors of any library.
 
-    `part` (B, KH, P, G, E) and `lse` (B, KH, P, G) are room for the parts; where P is 1, `part` is `o` seen so. With a
-    `table` the cache is in pages of `step` positions; without one it is whole, and walked in such steps.
+    `part` (B, KH, P, G, E) and `lse` (B, KH, P, G) are room for the parts; where P is 1, `part` is `o` seen so, and
+    `lse` is not used. With a `table` the cache is in pages of `step` positions; without one it is whole, and walked in
+    such steps.
     """
     G, E = part.shape[3:]
     high, width = max(16, power_of_two(G)), power_of_two(E)
-    cuts = fh.partition(part, (1, 1, 1, high, width)), fh.partition(lse, (1, 1, 1, high))
+    several = None if part.shape[2] == 1 else fh.partition(lse, (1, 1, 1, high))
+    cuts = fh.partition(part, (1, 1, 1, high, width)), several
     kernel, pages = (decode_parts, ()) if table is None else (paged_parts, (table,))
     # More keys at once are too many for the registers of four blocks, and 256 for those of four warps.
     hints = (

@@ -226,7 +226,9 @@ def attention_backward_keys(
     S, ahead = q.shape[3], k.shape[2] - q.shape[3]
     column = places(j * TK, TK)[:, None]
     first = fh.maximum(j * TK - ahead, 0) // TQ if CAUSAL else 0
-    last = fh.cdiv(fh.maximum(j * TK + TK - 1 - ahead + window, 0), TQ) if WINDOW else fh.cdiv(S, TQ)
+    last: Any = fh.cdiv(S, TQ)
+    if WINDOW:
+        last = fh.minimum(last, fh.cdiv(fh.maximum(j * TK + TK - 1 - ahead + window, 0), TQ))
     # From this tile on all queries see all of the keys.
     whole: Any = fh.cdiv(fh.maximum(j * TK + TK - 1 - ahead, 0), TQ) if CAUSAL else 0
 
@@ -249,7 +251,12 @@ def attention_backward_keys(
             edge: Any = fh.minimum(whole, last)
             for i in fh.tiles(q, axis=3, size=TQ, start=first, stop=edge):
                 one, other = turn(g, i, one, other, True)
-        for i in fh.tiles(q, axis=3, size=TQ, start=whole, stop=last):
+        # Two at a time, which are loaded to two places: while one tile is worked on, the next one arrives.
+        paired = whole + fh.maximum(last - whole, 0) // 2 * 2
+        for i in fh.tiles(q, axis=3, size=TQ, start=whole, stop=paired, step=2):
+            one, other = turn(g, i, one, other, WINDOW)
+            one, other = turn(g, fh.minimum(i + 1, fh.cdiv(S, TQ) - 1), one, other, WINDOW)
+        for i in fh.tiles(q, axis=3, size=TQ, start=paired, stop=last):
             one, other = turn(g, i, one, other, WINDOW)
     dk.store((one * scale.astype(dtype)).reshape(dk.tile).astype(dk.dtype))
     dv.store(other.reshape(dv.tile).astype(dv.dtype))
@@ -371,7 +378,8 @@ def _attention_backward(
     part = fh.partition(dq, (1, 1, rows, wide_d))
     given = do, lse, dots, scale, window
     hinted(attention_backward_queries, hints)(part, q, k, v, *given, H // KH, wide_e, width, causal, window > 0).on()
-    rows, warps, occupancy = (128, 8, 1) if width == 64 and small and T >= 128 else (width, 4, 2)
+    many = width == 64 and small and T >= (8192 if causal else 128)
+    rows, warps, occupancy = (128, 8, 1) if many else (width, 4, 2)
     hints = {"num_worker_warps": warps, "occupancy": occupancy}
     parts = fh.partition(dk, (1, 1, rows, wide_d)), fh.partition(dv, (1, 1, rows, wide_e))
     groups = [t.reshape(B, KH, H // KH, *t.shape[2:]) for t in (q, do, lse, dots)]
