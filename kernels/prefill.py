@@ -378,8 +378,8 @@ def _attention_backward(
     part = fh.partition(dq, (1, 1, rows, wide_d))
     given = do, lse, dots, scale, window
     hinted(attention_backward_queries, hints)(part, q, k, v, *given, H // KH, wide_e, width, causal, window > 0).on()
-    many = width == 64 and small and T >= (8192 if causal else 128)
-    rows, warps, occupancy = (128, 8, 1) if many else (width, 4, 2)
+    wide_keys = width == 64 and small and (T >= 8192 or (T >= 128 and not causal))
+    rows, warps, occupancy = (128, 8, 1) if wide_keys else (width, 4, 2)
     hints = {"num_worker_warps": warps, "occupancy": occupancy}
     parts = fh.partition(dk, (1, 1, rows, wide_d)), fh.partition(dv, (1, 1, rows, wide_e))
     groups = [t.reshape(B, KH, H // KH, *t.shape[2:]) for t in (q, do, lse, dots)]
