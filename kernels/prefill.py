@@ -46,6 +46,19 @@ def seen_whole(first: Any, ahead: Any, end: Any, TK: int, CAUSAL: bool) -> Any:
     return (fh.minimum(first + ahead + 1, end) if CAUSAL else end) // TK
 
 
+def seeing(
+    first: Any, TK: int, S: Any, TQ: int, ahead: Any, window: Any, CAUSAL: bool, WINDOW: bool
+) -> tuple[Any, Any, Any]:
+    """Of S queries the first tile that sees any of TK keys, the one from which on all of them do, and the end."""
+    last: Any = fh.cdiv(S, TQ)
+    if WINDOW:
+        last = fh.minimum(last, fh.cdiv(fh.maximum(first + TK - 1 - ahead + window, 0), TQ))
+    if not CAUSAL:
+        return 0, 0, last
+    whole = fh.cdiv(fh.maximum(first + TK - 1 - ahead, 0), TQ)
+    return fh.maximum(first - ahead, 0) // TQ, fh.minimum(whole, last), last
+
+
 def attended(state: tuple[Any, Any, Any], s: Any, values: Any, c: Any, PIECES: int) -> Any:
     """Greatest score, sum of weights and sum of weighted values of a walk over keys, after one more tile of scores."""
     top, total, acc = state
@@ -225,12 +238,7 @@ def attention_backward_keys(
     c = scale.astype(dtype) * LOG2E
     S, ahead = q.shape[3], k.shape[2] - q.shape[3]
     column = places(j * TK, TK)[:, None]
-    first = fh.maximum(j * TK - ahead, 0) // TQ if CAUSAL else 0
-    last: Any = fh.cdiv(S, TQ)
-    if WINDOW:
-        last = fh.minimum(last, fh.cdiv(fh.maximum(j * TK + TK - 1 - ahead + window, 0), TQ))
-    # From this tile on all queries see all of the keys.
-    whole: Any = fh.cdiv(fh.maximum(j * TK + TK - 1 - ahead, 0), TQ) if CAUSAL else 0
+    first, whole, last = seeing(j * TK, TK, S, TQ, ahead, window, CAUSAL, WINDOW)
 
     def turn(g: Any, i: Any, one: Any, other: Any, MASK: bool) -> Any:
         queries = q.load((b, h, g, i, 0), (1, 1, 1, TQ, D)).reshape(TQ, D)
@@ -248,11 +256,10 @@ def attention_backward_keys(
     one, other = fh.zeros((TK, D), dtype), fh.zeros((TK, DV), dtype)
     for g in fh.tiles(q, axis=2, size=1):
         if CAUSAL:
-            edge: Any = fh.minimum(whole, last)
-            for i in fh.tiles(q, axis=3, size=TQ, start=first, stop=edge):
+            for i in fh.tiles(q, axis=3, size=TQ, start=first, stop=whole):
                 one, other = turn(g, i, one, other, True)
         # Two at a time, which are loaded to two places: while one tile is worked on, the next one arrives.
-        paired = whole + fh.maximum(last - whole, 0) // 2 * 2
+        paired = whole + (last - whole) // 2 * 2
         for i in fh.tiles(q, axis=3, size=TQ, start=whole, stop=paired, step=2):
             one, other = turn(g, i, one, other, WINDOW)
             one, other = turn(g, fh.minimum(i + 1, fh.cdiv(S, TQ) - 1), one, other, WINDOW)
