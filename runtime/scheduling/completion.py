@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from freehold.runtime.variants.build import Options
     from freehold.runtime.variants.hints import Hints
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Of the model; a choice of another one is made again."""
 
 

@@ -55,10 +55,10 @@ _OF_A_WARP: Final = 1 << 11
 _ALONE: Final = 3.4
 """How much as much a thread computes in a block of one warp, where it waits for no other."""
 _DEARLY: Final = 4.0
-"""
-From so many additions an operation on, on average, blocks of one warp are worth a try: softmax, and no norm. Where
-kernels load in loops they are slow: softmax in two walks 2.32 instead of 3.43 TB/s, cross entropy 1.80 instead of 2.97.
-"""
+"""From so many additions an operation on, on average, blocks of one warp are worth a try: softmax, and no norm."""
+_LACKING: Final = 8
+"""Registers that a thread may lack, as far as is guessed, for eight blocks of a kernel that loads in loops to be tried:
+the guess is too high for some."""
 _WARPS: Final = 4
 """Warps of a tile block that compute, without a hint."""
 _THREADS: Final = 256
@@ -238,12 +238,13 @@ def hints_for(candidate: Candidate, gpu: Gpu, *, along_rows: bool = False) -> It
         if along_rows:  # blocks that live for a tile: by threads, which begin at once
             yield {"allow_tma": False, "occupancy": 8}
             yield {"allow_tma": False, "num_worker_warps": 8, "occupancy": 2}
-            short = candidate.profile.elements <= _OF_A_WARP and not candidate.profile.turns
-            if short and candidate.profile.weight >= _DEARLY:
+            if candidate.profile.elements <= _OF_A_WARP and candidate.profile.weight >= _DEARLY:
                 yield {"allow_tma": False, "num_worker_warps": 1, "occupancy": 32}
         computing = _THREADS // 2
         fitting = [n for n in range(1, 9) if _needed(candidate, computing) <= _of_so_many(n, gpu, computing)]
-        more = max(fitting, default=1) >= 5 and not candidate.profile.turns
+        lacking = _needed(candidate, computing) - _of_so_many(8, gpu, computing)
+        row = candidate.profile.elements == max(candidate.schedule.tile.values(), default=0)  # several were slower
+        more = max(fitting, default=1) >= 5 and (not candidate.profile.turns or (row and lacking <= _LACKING))
         worth = {*(fitting[-2:] or [1]), *((8,) if more else ())}
         yield from ({"occupancy": occupancy} for occupancy in sorted(worth))
     elif candidate.profile.elements < _LONG:

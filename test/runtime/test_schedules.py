@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks import plain_kernels as plain
 from benchmarks.plain_kernels import batched_gemm
-from benchmarks.plain_kernels import softmax as softmax_in_two_walks
 from benchmarks.schedules import softmax
 from examples.kernels import library
 from examples.kernels.example import Example
@@ -365,13 +365,6 @@ def test_what_was_measured_to_be_fastest_is_chosen(shape: tuple[int, int], tile:
     assert found.hints == {"allow_tma": False, "num_worker_warps": warps, "occupancy": 32}
 
 
-def test_blocks_of_one_warp_are_not_for_loops() -> None:
-    """A softmax in two walks ran at two thirds of its speed with them on an H200."""
-    x = np.empty((16384, 4096), np.float32)
-    found = chosen(softmax_in_two_walks, np.empty_like(x), x, arch="sm_90").chosen.schedule
-    assert found.hints.get("num_worker_warps") != 1
-
-
 def test_products_of_many_tiles_have_persistent_blocks() -> None:
     """32 products of 1024 cubed: on an H200 persistent blocks took 0.89 of the time of a block a tile."""
     a, b = (np.empty((32, 1024, 1024), np.float16) for _ in range(2))
@@ -381,3 +374,12 @@ def test_products_of_many_tiles_have_persistent_blocks() -> None:
     assert found.blocks is fh.EACH, "all tiles at once"
     cut = fh.partition(np.empty_like(a), blocks=fh.EACH)
     assert chosen(batched_gemm, cut, a, b, 64, arch="sm_90").chosen.schedule.blocks is fh.EACH
+
+
+def test_rows_in_two_walks_have_as_many_blocks_as_registers_allow() -> None:
+    """Softmax of rows of 4096 floats in two walks: on an H200 this was the fastest of 17, and 1.12 times as fast as
+    rows that are a tile, in six blocks a multiprocessor. Tiles of several rows were slower in eight blocks."""
+    x = np.empty((16384, 4096), np.float32)
+    found = chosen(plain.softmax, np.empty_like(x), x, arch="sm_90").chosen.schedule
+    assert found.tile == {"M": 1, "N": 2048}
+    assert found.hints == {"occupancy": 8}
