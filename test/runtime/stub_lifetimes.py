@@ -377,9 +377,15 @@ def test_nobody_waits_for_a_gpu_under_a_lock() -> None:
 
 
 def test_a_signal_leaves_no_lock_behind() -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
     y, x = tensor(), tensor()
-    step(y, x).sync()
+    interrupted_at(lambda: step(y, x).on())  # which native code does
+    interrupted_at(lambda: y.copy_from(x).on())  # and Python, which takes the same lock by `with`
+
+
+def interrupted_at(work: Callable[[], object]) -> None:
+    """Does something again and again until a signal comes while the lock is waited for; others can take it then."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
+    work()
     begun = threading.Event()
 
     def hold() -> None:
@@ -395,7 +401,7 @@ def test_a_signal_leaves_no_lock_behind() -> None:
     def many() -> None:
         timer.start()
         while True:
-            step(y, x).on()
+            work()
 
     def again(_: Any) -> None:  # what it raises in a finaliser goes no further
         os.kill(os.getpid(), signal.SIGINT)
@@ -408,7 +414,7 @@ def test_a_signal_leaves_no_lock_behind() -> None:
         sys.unraisablehook = before
     holder.join()
     timer.join()
-    other = threading.Thread(target=lambda: step(y, x).sync(), daemon=True)
+    other = threading.Thread(target=work, daemon=True)
     other.start()
     other.join(LONGEST)
     assert not other.is_alive()
