@@ -185,11 +185,9 @@ def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: flo
         step = min(128 if max(D, E) <= 128 else 64, power_of_two(max(16, k.shape[2])))
         most = ceildiv(k.shape[2], step)
     P = max(1, min(most, parts_of_cache(most, B * KH) * (1 if step >= 128 else 2), 64))
-    if table is None and step == 128 and P == 1 and most >= 2:
-        if B * KH <= PROCESSORS:
-            step = 256  # a block has a processor for itself, and nothing but its keys to wait for
-        elif most <= 16:
-            step = 64  # of short caches more are worked on at a time
+    if table is None and step == 128 and P == 1 and 2 <= most <= 16:
+        # Of short caches a block has as much as it can at once, or as many blocks are on a processor as fit.
+        step = 256 if B * KH <= PROCESSORS else 64
     part = o.view(B, KH, 1, G, E) if P == 1 else q.new_empty((B, KH, P, G, E), dtype=wide_dtype(q))
     lse = None if P == 1 else q.new_empty((B, KH, P, G), dtype=wide_dtype(q))
     queries, out = q.reshape(B, KH, G, D), o.view(B, KH, G, E)

@@ -303,14 +303,14 @@ def attention(
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
-def _tiles(heads: int, S: int, T: int, D: int, size: int) -> tuple[int, int, int, int]:
+def _tiles(heads: int, S: int, T: int, D: int, size: int, causal: bool) -> tuple[int, int, int, int]:
     """Queries and keys of a tile, warps, and blocks of a multiprocessor."""
     high, width = power_of_two(max(16, S)), power_of_two(max(16, T))
     if size > 2:
         return min(32, high), min(32, width), 4, 2
     if D > 64 or heads * ceildiv(S, 128) < 2 * PROCESSORS:  # or short, so that there are enough blocks
         return min(64, high), min(128 if D <= 128 else 64, width), 4, 2
-    return (64, min(128, width), 4, 3) if T >= 8192 else (128, min(64, width), 8, 2)
+    return (64, min(128, width), 4, 3) if causal and T >= 8192 else (64, min(64, width), 4, 4)
 
 
 @operator(
@@ -322,7 +322,7 @@ def _tiles(heads: int, S: int, T: int, D: int, size: int) -> tuple[int, int, int
 )
 def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: float, window: int, causal: bool) -> None:
     high, width, warps, occupancy = _tiles(
-        q.shape[0] * q.shape[1], q.shape[2], k.shape[2], k.shape[3], q.element_size()
+        q.shape[0] * q.shape[1], q.shape[2], k.shape[2], k.shape[3], q.element_size(), causal
     )
     wide_head = power_of_two(q.shape[3]), power_of_two(v.shape[3])
     pieces = 3 if q.element_size() == 4 and min(q.shape[2], k.shape[2]) >= 64 and max(wide_head) <= 128 else 0
