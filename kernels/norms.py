@@ -10,76 +10,113 @@ from freehold import Const, Mut, Out, Ref, i32
 from freehold.kernels.channels import moments
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import sum_rows
-from freehold.kernels.schedules import LONGEST, PROCESSORS, Rows, ceildiv, compiled_in, cut, hinted, power_of_two, rows
-from freehold.kernels.tiles import accumulator, columns, part, places, quotient, safe, wide
+from freehold.kernels.schedules import (
+    LONGEST,
+    PROCESSORS,
+    WIDEST,
+    Rows,
+    ceildiv,
+    compiled_in,
+    cut,
+    hinted,
+    power_of_two,
+    rows,
+)
+from freehold.kernels.tiles import accumulator, after_held, columns, part, places, quotient, safe, wide
 
-HELD: Final = 8
-"""Tiles of a long row that stay in registers: of 4096 elements of 16 bits, which 16 warps have."""
+_RMS: Final = ((0, WIDEST, 16, 8),)
+"""How long rows of 16-bit numbers are walked by RMS norms (`Rows.walked`)."""
+
+_LAYER: Final = ((0, 8192, 16, 0), (1 << 15, 4096, 16, 4), (1 << 16, 8192, 32, 2), ((1 << 17) + 1, 8192, 16, 0))
+"""By layer norms."""
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
-def scaled_by_mean_square(y: Any, rstd: Any, w: Any, eps: Any, K: int, N: Any, row: Callable[[Any], Any]) -> None:
+def scaled_by_mean_square(
+    y: Any, rstd: Any, w: Any, eps: Any, K: int, N: Any, H: int, row: Callable[[Any], Any]
+) -> None:
     """
     y = row / sqrt(mean(row ** 2) + eps) * w, where `row(k)` is tile k of a row.
 
-    Of rows that are loaded again, the first tiles are kept in registers, as they are in memory, and the rest is walked
-    back from the end.
+    Of rows that are loaded again, the first H tiles are kept in registers, as they are in memory, and the rest is
+    walked back from the end.
     """
     dtype, width = accumulator(y.dtype), y.tile[1]
-    held = HELD if K == 0 and N is not None and N % width == 0 and N // width >= 2 * HELD and dtype != y.dtype else 0
     squares = fh.zeros(y.tile, dtype)
-    for k in range(held, N // width) if held else columns(y, width, K):
+    for k in after_held(y, width, K, N, H):
         t = wide(row(k))
         squares += t * t
     kept: Any = ()
-    for k in fh.static_range(held):
+    for k in fh.static_range(H):
         kept = (*kept, row(k))
         squares += wide(kept[k]) * wide(kept[k])
     mean = quotient(squares.sum(axis=1, keepdims=True), y.shape[1].astype(dtype))
     scale = fh.rsqrt(mean + eps.astype(dtype))
     rstd.store(scale.reshape(rstd.tile))
-    for k in fh.static_range(held):
+    for k in fh.static_range(H):
         y.at(k).store((wide(kept[k]) * scale * part(w, (k,), (width,))).astype(y.dtype), allow_tma=False)
-    for k in reversed(range(held, N // width)) if held else columns(y, width, K):
+    for k in after_held(y, width, K, N, H, back=H > 0):
         y.at(k).store((wide(row(k)) * scale * part(w, (k,), (width,))).astype(y.dtype), allow_tma=False)
 
 
 def scaled_by_moments(
-    y: Any, mean: Any, rstd: Any, w: Any, b: Any, eps: Any, BIAS: bool, K: int, N: Any, row: Callable[[Any], Any]
+    y: Any,
+    mean: Any,
+    rstd: Any,
+    w: Any,
+    b: Any,
+    eps: Any,
+    BIAS: bool,
+    K: int,
+    N: Any,
+    H: int,
+    row: Callable[[Any], Any],
 ) -> None:
     """
     y = (row - mean(row)) / sqrt(var(row) + eps) * w + b. The moments take two walks, so that nothing cancels; of rows
-    of whole tiles that are loaded again, one, in which each place of a tile has its own, which are joined in the end.
+    of whole tiles that are loaded again, one, in which each place of a tile has its own, which are joined in the end;
+    the first H tiles of these stay in registers.
     """
     width, dtype = y.tile[1], accumulator(y.dtype)
     n = y.shape[1].astype(dtype)
     total, squares = fh.zeros(y.tile, dtype), fh.zeros(y.tile, dtype)
+    kept: Any = ()
     if K == 0 and N is not None and N % width == 0:
         count = fh.zeros((), dtype)
-        for k in columns(y, width, K):
-            t = row(k)
-            count = count + 1.0
-            away = t - total
-            total += away * (1.0 / count)
-            squares += away * (t - total)
+        for k in after_held(y, width, K, N, H):
+            total, squares, count = with_tile(total, squares, count, wide(row(k)))
+        for k in fh.static_range(H):
+            kept = (*kept, row(k))
+            total, squares, count = with_tile(total, squares, count, wide(kept[k]))
         middle = total.sum(axis=1, keepdims=True) / width
         away = total - middle
         squares += away * away * (N // width)
     else:
         for k in columns(y, width, K):
-            total += row(k)
+            total += wide(row(k))
         middle = quotient(total.sum(axis=1, keepdims=True), n)
         for k in columns(y, width, K):
             inside = places(k * width, width)[None, :] < y.shape[1]
-            d = fh.where(inside, row(k) - middle, 0.0)
+            d = fh.where(inside, wide(row(k)) - middle, 0.0)
             squares += d * d
     scale = fh.rsqrt(quotient(squares.sum(axis=1, keepdims=True), n) + eps.astype(dtype))
     mean.store(middle.reshape(mean.tile))
     rstd.store(scale.reshape(rstd.tile))
-    for k in columns(y, width, K, back=True):
-        t = (row(k) - middle) * scale * part(w, (k,), (width,))
+    for k in fh.static_range(H):
+        t = (wide(kept[k]) - middle) * scale * part(w, (k,), (width,))
         y.at(k).store((t + part(b, (k,), (width,)) if BIAS else t).astype(y.dtype), allow_tma=False)
+    for k in after_held(y, width, K, N, H, back=True):
+        t = (wide(row(k)) - middle) * scale * part(w, (k,), (width,))
+        y.at(k).store((t + part(b, (k,), (width,)) if BIAS else t).astype(y.dtype), allow_tma=False)
+
+
+def with_tile(mean: Any, squares: Any, count: Any, t: Any) -> tuple[Any, Any, Any]:
+    """The mean of each place of a tile, the squares of distances from it, and how many there are, with one more."""
+    count = count + 1.0
+    away = t - mean
+    mean += away * (1.0 / count)
+    return mean, squares + away * (t - mean), count
 
 
 @safe
@@ -91,14 +128,16 @@ def rms_norm_rows(
     eps: fh.f32,
     K: Const[int] = 0,
     N: Const[Any] = None,
+    H: Const[int] = 0,
 ):
     """
     y = x / sqrt(mean(x ** 2) + eps) * w, along rows; `rstd` is what x is multiplied by.
 
-    With `N` rows have that length, and nothing is compared with it while the kernel runs.
+    With `N` rows have that length, and nothing is compared with it while the kernel runs. With `H` so many tiles of
+    rows that are loaded again stay in registers.
     """
     (i,) = y.index
-    scaled_by_mean_square(y, rstd, w, eps, K, N, lambda k: x.load((i, k), y.tile, allow_tma=False))
+    scaled_by_mean_square(y, rstd, w, eps, K, N, H, lambda k: x.load((i, k), y.tile, allow_tma=False))
 
 
 @safe
@@ -112,6 +151,7 @@ def add_rms_norm_rows(
     eps: fh.f32,
     K: Const[int] = 0,
     N: Const[Any] = None,
+    H: Const[int] = 0,
 ):
     """total = x + residual, rounded to its dtype, and y its norm: what a transformer does between its layers."""
     (i,) = y.index
@@ -121,7 +161,7 @@ def add_rms_norm_rows(
 
     for k in columns(total, total.tile[1], K):
         total.at(k).store(row(k), allow_tma=False)
-    scaled_by_mean_square(y, rstd, w, eps, K, N, row)
+    scaled_by_mean_square(y, rstd, w, eps, K, N, H, row)
 
 
 @safe
@@ -136,10 +176,15 @@ def layer_norm_rows(
     BIAS: Const[bool] = True,
     K: Const[int] = 0,
     N: Const[Any] = None,
+    H: Const[int] = 0,
 ):
-    """y = (x - mean) * rstd * w + b, along rows; without `BIAS`, b is not looked at."""
+    """y = (x - mean) * rstd * w + b, along rows; without `BIAS`, b is not looked at. `N` and `H` as `rms_norm_rows`."""
     (i,) = y.index
-    scaled_by_moments(y, mean, rstd, w, b, eps, BIAS, K, N, lambda k: part(x, (i, k), y.tile))
+
+    def row(k: Any) -> Any:
+        return x.load((i, k), y.tile, allow_tma=False)
+
+    scaled_by_moments(y, mean, rstd, w, b, eps, BIAS, K, N, H, row)
 
 
 @safe
@@ -274,8 +319,9 @@ def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
 def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
     """The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,)."""
     way = rows(*y.shape)
+    way = way.walked(*_RMS) if y.dtype.itemsize == 2 else way
     parts = cut(y, way.tile, owned=1), cut(rstd, way.tile[:1])
-    return hinted(rms_norm_rows, way.hints)(*parts, x, weight, eps, *way.constants)
+    return hinted(rms_norm_rows, way.hints)(*parts, x, weight, eps, *way.constants, way.held)
 
 
 @operator(
@@ -285,8 +331,11 @@ def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
 def _add_rms_norm(y: Any, total: Any, rstd: Any, x: Any, residual: Any, weight: Any, eps: float) -> None:
     outs = as_rows(y), as_rows(total)
     way = rows(*outs[0].shape)
+    way = way.walked(*_RMS) if y.dtype.itemsize == 2 else way
     parts = *(cut(out, way.tile, owned=1) for out in outs), fh.partition(rstd, way.tile[0])
-    hinted(add_rms_norm_rows, way.hints)(*parts, as_rows(x), as_rows(residual), weight, eps, *way.constants).on()
+    hinted(add_rms_norm_rows, way.hints)(
+        *parts, as_rows(x), as_rows(residual), weight, eps, *way.constants, way.held
+    ).on()
 
 
 @operator(
@@ -304,10 +353,11 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
         kernel(cut(out, (high, 4096 // high)), x, mean, rstd, weight, b, bias is not None, compiled_in(N)).on()
         return
     way = rows(M, N)
-    if not way.tiles and y.dtype.itemsize == 2 and N % 8192 == 0:
-        way = way._replace(tile=(1, 8192))
+    way = way.walked(*_LAYER) if y.dtype.itemsize == 2 else way
     parts = cut(out, way.tile, owned=1), *(fh.partition(t, way.tile[0]) for t in (mean, rstd))
-    hinted(layer_norm_rows, way.hints)(*parts, as_rows(x), weight, b, eps, bias is not None, *way.constants).on()
+    hinted(layer_norm_rows, way.hints)(
+        *parts, as_rows(x), weight, b, eps, bias is not None, *way.constants, way.held
+    ).on()
 
 
 @operator(

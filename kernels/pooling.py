@@ -31,7 +31,7 @@ def pool_tiles(y: Out["R", "A", "B", "C"], x: Ref["R", "D", "H", "W"], WINDOW: C
     row = r if TR == 1 else places(r * TR, TR)[:, None, None]
     high = b if TB == 1 else places(b * TB, TB)[None, :, None]
     wide_places = places(c * TC, TC)[None, None, :]
-    for k in fh.static_range(taps) if taps <= 27 else range(taps):
+    for k in fh.static_range(taps) if taps <= 16 else range(taps):
         d = a * stride[0] - pad[0] + k // (size[1] * size[2]) * dilation[0]
         h = high * stride[1] - pad[1] + k // size[2] % size[1] * dilation[1]
         w = wide_places * stride[2] - pad[2] + k % size[2] * dilation[2]

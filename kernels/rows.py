@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref
 from freehold.kernels.operators import as_rows, operator
 from freehold.kernels.schedules import cut, hinted, rows
-from freehold.kernels.tiles import above, accumulator, columns, exponential, part, quotient, safe, wide
+from freehold.kernels.tiles import above, accumulator, after_held, columns, exponential, part, quotient, safe, wide
 
 
 def sums_of_exponentials(x: Any, i: Any, tile: tuple[int, ...], K: int) -> tuple[Any, Any]:
@@ -37,29 +37,53 @@ def sums_of_exponentials(x: Any, i: Any, tile: tuple[int, ...], K: int) -> tuple
     return above(top), total
 
 
-def sums_of_groups(x: Any, i: Any, tile: tuple[int, ...]) -> tuple[Any, Any]:
-    """The same in one walk, in which each 8 neighbours, that one thread has, keep a maximum and a sum of their own."""
+def sums_of_groups(x: Any, i: Any, tile: tuple[int, ...], N: Any, H: int) -> tuple[Any, Any, Any]:
+    """
+    The same in one walk, in which each 8 neighbours, that one thread has, keep a maximum and a sum of their own; and
+    the first H tiles as they are in memory, which are looked at last.
+    """
     high, width = tile
     G, dtype = min(8, width), accumulator(x.dtype)
     most, sums = fh.full((high, width // G, 1), float("-inf"), dtype), fh.zeros((high, width // G, 1), dtype)
-    for k in fh.tiles(x, axis=1, size=width):
-        t = part(x, (i, k), tile, "-inf").reshape(high, width // G, G)
-        higher = fh.maximum(most, t.max(axis=2, keepdims=True))
-        base = above(higher)
-        sums = sums * exponential(most - base) + exponential(t - base).sum(axis=2, keepdims=True)
-        most = higher
+    for k in after_held(x, width, 0, N, H):
+        most, sums = with_tile(most, sums, part(x, (i, k), tile, "-inf"), G)
+    kept: Any = ()
+    for k in fh.static_range(H):
+        kept = (*kept, x.load((i, k), tile, allow_tma=False))
+        most, sums = with_tile(most, sums, wide(kept[k]), G)
     top = above(most.max(axis=1, keepdims=True))
     total = (sums * exponential(most - top)).sum(axis=1, keepdims=True)
-    return top.reshape(high, 1), total.reshape(high, 1)
+    return top.reshape(high, 1), total.reshape(high, 1), kept
+
+
+def with_tile(most: Any, sums: Any, t: Any, G: int) -> tuple[Any, Any]:
+    """The maxima of groups of G neighbours, and their sums of exponentials, with those of one more tile."""
+    t = t.reshape(t.shape[0], t.shape[1] // G, G)
+    higher = fh.maximum(most, t.max(axis=2, keepdims=True))
+    base = above(higher)
+    return higher, sums * exponential(most - base) + exponential(t - base).sum(axis=2, keepdims=True)
 
 
 @safe
-def softmax_rows(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool] = False, K: Const[int] = 0, N: Const[Any] = None):
-    """y = exp(x) / sum(exp(x)) along rows, or its logarithm. With `N` rows have that length."""
+def softmax_rows(
+    y: Out["M", "N"],
+    x: Ref["M", "N"],
+    LOG: Const[bool] = False,
+    K: Const[int] = 0,
+    N: Const[Any] = None,
+    H: Const[int] = 0,
+):
+    """
+    y = exp(x) / sum(exp(x)) along rows, or its logarithm. With `N` rows have that length; with `H` so many tiles of
+    rows that are loaded again stay in registers.
+    """
     (i,) = y.index
-    top, total = sums_of_exponentials(x, i, y.tile, K) if K else sums_of_groups(x, i, y.tile)
+    top, total, kept = (*sums_of_exponentials(x, i, y.tile, K), ()) if K else sums_of_groups(x, i, y.tile, N, H)
     scale, shift = quotient(1.0, total), top + fh.log(total)
-    for k in columns(y, y.tile[1], K, back=True):
+    for k in fh.static_range(H):
+        t = wide(kept[k])
+        y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
+    for k in after_held(y, y.tile[1], K, N, H, back=True):
         t = part(x, (i, k), y.tile, "-inf")
         y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
 
@@ -110,13 +134,18 @@ def _like(x: Any, *_: Any) -> Any:
     return x.new_empty(x.shape)
 
 
+_WALKED: Final = {
+    2: ((0, 8192, 16, 0), (1 << 16, 8192, 32, 2), (1 << 17, 4096, 16, 12), ((1 << 17) + 1, 8192, 16, 0)),
+    4: ((1 << 17, 4096, 32, 4),),
+}
+"""How long rows are walked (`Rows.walked`), by the bytes of an element. Measured on an H200."""
+
+
 @operator("softmax(Tensor x, bool log) -> Tensor", results=_like)
 def _softmax(y: Any, x: Any, log: bool) -> None:
     out, rows_of_x = as_rows(y), as_rows(x)
-    way = rows(*out.shape)
-    if not way.tiles and x.dtype.itemsize == 2 and out.shape[1] % 8192 == 0:
-        way = way._replace(tile=(1, 8192), warps=32 if 1 << 16 <= out.shape[1] <= 1 << 17 else 16)
-    hinted(softmax_rows, way.hints)(cut(out, way.tile, owned=1), rows_of_x, log, *way.constants).on()
+    way = rows(*out.shape).walked(*_WALKED.get(x.dtype.itemsize, ()))
+    hinted(softmax_rows, way.hints)(cut(out, way.tile, owned=1), rows_of_x, log, *way.constants, way.held).on()
 
 
 @operator("softmax_backward(Tensor dy, Tensor y, bool log) -> Tensor", results=_like)

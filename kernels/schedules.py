@@ -21,11 +21,24 @@ class Rows(NamedTuple):
     occupancy: int
     length: int | None = None
     """The length of a row, where it is compiled in."""
+    held: int = 0
+    """Tiles of a row that is loaded again that stay in registers all the same, as they are in memory."""
 
     @property
     def constants(self) -> tuple[int, int | None]:
-        """The kernel's `K` and `N`."""
+        """The kernel's `K` and `N`; `held` is its `H`."""
         return self.tiles, self.length
+
+    def walked(self, *found: tuple[int, int, int, int]) -> Rows:
+        """
+        With the tile, warps and held tiles for rows that are loaded again: the last of those `found` that fits, each
+        the least length that it is for, the width of a tile, warps, and tiles that are held.
+        """
+        for least, width, warps, held in reversed(found):
+            whole = self.length is not None and self.length % width == 0
+            if self.tiles == 0 and whole and least <= (self.length or 0) >= 2 * held * width:
+                return self._replace(tile=(1, width), warps=warps, held=held)
+        return self
 
     @property
     def hints(self) -> dict[str, int]:

@@ -55,6 +55,15 @@ def columns(x: Any, width: int, K: int, back: bool = False) -> Any:
     return reversed(tiles) if back else tiles
 
 
+def after_held(x: Any, width: int, K: int, N: Any, H: int, back: bool = False) -> Any:
+    """As `columns`, without the first H of rows of length N, which stay in registers."""
+    length: Any = N or 0
+    fh.static_assert(H == 0 or (K == 0 and 0 < H * width < length and length % width == 0), "rows of whole tiles")
+    if H:
+        return reversed(range(H, length // width)) if back else range(H, length // width)
+    return columns(x, width, K, back)
+
+
 def part(x: Any, at: Any, tile: tuple[int, ...], padding: str = "zero") -> Any:
     """A tile of a row to compute with. Each thread loads what it computes with, which is faster here than by TMA."""
     return wide(x.load(at, tile, padding=padding, allow_tma=False))

@@ -371,6 +371,15 @@ def test_long_rows_of_whole_tiles(dtype: Any, launched: dict[str, tuple[Kernel, 
     assembled(launched)
 
 
+def test_rows_of_which_a_part_stays_in_registers(launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """The longest row for which schedules hold the most tiles, in each dtype."""
+    for dtype in (torch.float32, torch.bfloat16):
+        x = made((2, 1 << 17), dtype, 3)
+        close(kernels.softmax(x), x.double().softmax(-1), BOUNDS[dtype])
+        close(kernels.log_softmax(x), x.double().log_softmax(-1), BOUNDS[dtype])
+    assembled(launched)
+
+
 def test_rows_of_which_several_blocks_have_one(
     launched: dict[str, tuple[Kernel, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
