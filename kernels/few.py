@@ -7,7 +7,17 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Out, Ref, f32
 from freehold.kernels.activations import activate
-from freehold.kernels.schedules import PROCESSORS, ByRow, by_row, ceildiv, compiled_in, cut, hinted, power_of_two
+from freehold.kernels.schedules import (
+    PROCESSORS,
+    ByRow,
+    by_row,
+    ceildiv,
+    compiled_in,
+    cut,
+    filled,
+    hinted,
+    power_of_two,
+)
 from freehold.kernels.tiles import safe, safe_early, wide
 
 MOST_ROWS: Final = 64
@@ -104,7 +114,7 @@ def rooted(squares: Any, x: Any, eps: Any) -> Any:
 
 # freehold: AHEAD=2 TMA=True
 @safe_early("w", "norm", "scale")
-def narrow_row_product(
+def waiting_row_product(
     y: Out["M", "N"],
     x: Ref["M", "K"],
     w: Ref["N", "K"],
@@ -119,7 +129,8 @@ def narrow_row_product(
     K: Const[Any] = None,
 ):
     """
-    As `row_product`, of weights of 8 bits, each row of which has a scale: y = x @ (w * scale).T + residual.
+    As `row_product`, of weights that are loaded ahead of x: y = x @ (w * scale).T + residual. With `scale`, which each
+    row has one of, they have 8 bits.
 
     `AHEAD` and `TMA` are as in `sums`.
     """
@@ -192,6 +203,24 @@ def of_head(count: int, length: int) -> ByRow:
     return ByRow(16, max(16, min(step, power_of_two(length))), occupancy, (None, None))
 
 
+GATED: Final = (32, 128, 3), (16, 128, 5), (8, 256, 3), (16, 256, 4)
+"""Rows of a tile, its columns and blocks of a multiprocessor, of gated products whose blocks all run at once."""
+
+
+def gated_way(count: int) -> tuple[int, int, int]:
+    """One of `GATED` for so many rows of each weight, which fills the GPU best; where none holds all, the last."""
+    whole = [way for way in GATED if ceildiv(count, way[0]) <= way[2] * PROCESSORS]
+    return max(whole or GATED[-1:], key=lambda way: filled(ceildiv(count, way[0]), way[2]))
+
+
+def waits(count: int, length: int) -> bool:
+    """
+    Whether weights of so many rows are loaded ahead of what they are multiplied by: where they are few, so that most of
+    them are there when it is. More of them leave no room for the blocks of the kernel behind.
+    """
+    return compiled_in(length) is not None and length >= 1024 and count * length <= 1 << 24
+
+
 def narrow_way(length: int, long: bool) -> tuple[int, tuple[Any, ...], dict[str, int]]:
     """
     How weights of 8 bits are cut, of rows of `length` elements: rows of a tile, the kernel's `BK`, `AHEAD` and `TMA`,
@@ -210,7 +239,11 @@ def row_product_launch(y: Any, x: Any, w: Any, norm: Any, residual: Any, eps: fl
     if scale is not None:
         rows, constants, hints = narrow_way(w.shape[1], norm is not None)
         given = x, w, eps, *constants, scale, norm, residual, *_compiled_in(w, constants)
-        return hinted(narrow_row_product, hints)(cut(y, (1, rows)), *given)
+        return hinted(waiting_row_product, hints)(cut(y, (1, rows)), *given)
+    if norm is None and waits(*w.shape):
+        constants = 1024, min(2, w.shape[1] // 1024), False
+        given = x, w, eps, *constants, None, None, residual, *w.shape
+        return hinted(waiting_row_product, {"num_worker_warps": 4, "occupancy": 8})(cut(y, (1, 1)), *given)
     by = of_head(*w.shape) if w.shape[0] >= MANY else by_row(*w.shape, alone=norm is None)
     given = x, w, eps, by.step, norm, residual, *by.extents
     return hinted(row_product, by.hints)(cut(y, (1, by.rows)), *given)
@@ -227,9 +260,9 @@ def gated_row_product_launch(
         rows, constants, hints = narrow_way(gate.shape[1], long=False)
         given = x, gate, up, norm, eps, *constants, *scales, *_compiled_in(gate, constants)
         return hinted(gated_narrow_row_product, hints)(cut(y, (1, rows)), *given)
-    step = max(16, min(256, power_of_two(gate.shape[1])))
-    hints = {"occupancy": 4 if gate.shape[0] >= 8192 else 2}
-    return hinted(gated_row_product, hints)(cut(y, (1, 16)), x, gate, up, norm, eps, step)
+    rows, step, occupancy = gated_way(gate.shape[0])
+    step = max(16, min(step, power_of_two(gate.shape[1])))
+    return hinted(gated_row_product, {"occupancy": occupancy})(cut(y, (1, rows)), x, gate, up, norm, eps, step)
 
 
 def _compiled_in(w: Any, constants: tuple[Any, ...]) -> tuple[int | None, int | None]:

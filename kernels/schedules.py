@@ -63,6 +63,11 @@ def power_of_two(n: int) -> int:
     return 1 << max(0, n - 1).bit_length()
 
 
+def filled(blocks: int, occupancy: int) -> float:
+    """How much of the GPU has work while so many blocks run, `occupancy` at a time on each multiprocessor."""
+    return blocks / (ceildiv(blocks, occupancy * PROCESSORS) * occupancy * PROCESSORS)
+
+
 def compiled_in(length: int) -> int | None:
     """
     The length of a row, if kernels are compiled for it, and else None: nothing has to be compared with it then.

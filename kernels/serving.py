@@ -9,7 +9,7 @@ import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.kernels.decoding import merge_launch, nothing
 from freehold.kernels.prefill import power_of_2
-from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, filled, hinted, power_of_two
 from freehold.kernels.tiles import LOG2E, accumulator, places, safe, safe_early, safe_with_data, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -303,7 +303,8 @@ def append_launch(
     heads, _, half = whole.shape[3:]
     tile = 1, 1, 2, power_of_two(heads), 2, power_of_two(half)
     part = fh.ragged(whole, tile, axis=1, by="slots", most=most, partial=True)
-    return hinted(append_runs, {"num_worker_warps": 4})(part, k, v, *angles, order, slots, eps, weights)
+    hints = {"num_worker_warps": 2, "occupancy": 16}
+    return hinted(append_runs, hints)(part, k, v, *angles, order, slots, eps, weights)
 
 
 def turn_launch(q: Any, angles: tuple[Any, Any], weights: Any, eps: float) -> Any:
@@ -354,7 +355,9 @@ def query_launches(
     cuts = cut(part, (1, 1, 1, high, width)), None if lse is None else cut(lse, (1, 1, 1, high))
     halves = power_of_two(q.shape[3] // 2), k.shape[1], EARLY
     given = in_halves(q), in_halves(new[0]), new[1], whole_keys(k), v, table, lengths, *angles, scale, eps
-    yield hinted(query_parts, {"occupancy": 3})(*cuts, *given, *halves, *weights)
+    blocks = part.shape[0] * part.shape[1] * part.shape[2]
+    occupancy = max((3, 2), key=lambda at_once: filled(blocks, at_once))
+    yield hinted(query_parts, {"occupancy": occupancy})(*cuts, *given, *halves, *weights)
     if lse is not None:
         yield merge_launch(o, part, lse)
 

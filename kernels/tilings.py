@@ -122,7 +122,8 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
             splits *= 2
         return Tiling(tile, max(16, min(32, power_of_two(k))), splits, 4, 2)
     if m <= 64:  # bound by reading what is multiplied: narrow tiles, so that all multiprocessors read
-        tile = power_of_two(max(16, m)), min(32 if m <= 16 else 64, power_of_two(max(16, n)))
+        width = 32 if m <= 16 or PROCESSORS < 2 * ceildiv(n, 32) <= 2 * PROCESSORS else 64
+        tile = power_of_two(max(16, m)), min(width, power_of_two(max(16, n)))
         splits = 1
         while splits < 8 and ceildiv(n, tile[1]) * splits * 2 <= PROCESSORS and k >= 1024 * splits:
             splits *= 2

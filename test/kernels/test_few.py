@@ -13,8 +13,9 @@ from comparing import assembled
 
 import freehold as fh
 from freehold.kernels import few
-from freehold.kernels.few import gated_product_launch, gated_row_product_launch, row_product_launch
+from freehold.kernels.few import gated_product_launch, gated_row_product_launch, gated_way, row_product_launch
 from freehold.kernels.quantised import quantise_launch
+from freehold.kernels.schedules import PROCESSORS, filled
 
 RNG = np.random.default_rng(5)
 
@@ -68,6 +69,15 @@ def test_a_gated_row(K: int, N: int, launched: dict[str, Any]) -> None:
     both = normalised(x, weight) @ wide(w).T
     np.testing.assert_allclose(wide(y), silu(both[:, :N]) * both[:, N:], rtol=2**-6, atol=1e-3)
     assembled(launched)
+
+
+@pytest.mark.parametrize("count", [3072, 8192, 9728, 12288])
+def test_gated_rows_of_models_run_at_once_and_leave_little_idle(count: int) -> None:
+    rows, _, at_once = gated_way(count)
+    blocks = -(-count // rows)
+    assert blocks <= at_once * PROCESSORS
+    assert filled(blocks, at_once) > 0.9
+    assert gated_way(25600) == few.GATED[-1]  # too many for one turn
 
 
 @pytest.mark.parametrize("rows", [2, 33])
