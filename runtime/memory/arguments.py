@@ -152,10 +152,8 @@ def quick_family(kind: type[Any]) -> str | None:
 
 
 def is_self_describing(kind: type[Any]) -> bool:
-    """Whether arrays of a class are read by what they say of themselves, and by nothing else."""
-    return _READERS.get(kind, _reader(kind)) is _foreign and (
-        hasattr(kind, "__cuda_array_interface__") or hasattr(kind, "__dlpack__")
-    )
+    """Whether objects of a class are read by what they say of themselves, if anything: some say it, not their class."""
+    return _READERS.get(kind, _reader(kind)) is _foreign
 
 
 _CLASSES: Final = frozenset((("torch", "Tensor"), ("numpy", "ndarray"), ("cupy", "ndarray"), ("freehold", "Tensor")))

@@ -408,6 +408,24 @@ def test_entries_are_found_whatever_their_names_are() -> None:
     assert read((fh.partition(y, 64), described, 1.0, 2), None) is None
 
 
+def test_an_object_may_describe_itself_where_its_class_says_nothing() -> None:
+    y, x = on_gpu(1000), on_gpu(1000)
+
+    class Plain:
+        def __init__(self, said: dict[str, Any] | None):
+            if said is not None:
+                self.__cuda_array_interface__ = said
+
+    kernel = scale.with_hints(occupancy=16)
+    described = Plain(At(x.pointer).__cuda_array_interface__)
+    dispatcher = warmed(kernel, fh.partition(y, 64), described, 1.0, 2)
+    assert dispatcher.read((fh.partition(y, 64), described, 1.0, 2), None) is timeline(0)
+    assert dispatcher.read((fh.partition(y, 64), Plain(None), 1.0, 2), None) is None
+    with pytest.raises(fh.Rejected) as caught:
+        kernel(fh.partition(y, 64), Plain(None), 1.0).sync()
+    assert caught.value.codes == ("O211",)
+
+
 def test_libraries_are_mixed() -> None:
     y, x = on_gpu(1000), on_gpu(1000)
     kernel = scale.with_hints(occupancy=4)
