@@ -17,11 +17,12 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     f16,
     f32,
+    i1,
     i8,
     i32,
 )
 from xdsl.dialects.test import TestOp as ForeignOp
-from xdsl.ir import Block, Region
+from xdsl.ir import Attribute, Block, Region
 
 from freehold.backend.assembler import disassemble
 from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
@@ -46,6 +47,8 @@ from freehold.dialects.cuda_tile import (
     fnv8E5M3FNU,
     tile,
 )
+from freehold.dialects.cuda_tile.attrs import SameElementsAttr
+from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.version import V13_1, V13_2, V13_3, V13_4, V13_5, VERSIONS, Version
 from freehold.dialects.location import location_of
 from freehold.support.diagnostic import Rejected
@@ -155,6 +158,31 @@ def test_attributes_of_arguments_need_13_5():
     assert read.arg_attrs == ArrayAttr([attributes])
     with pytest.raises(Rejected, match="`arg_attrs` of `entry` is new in"):
         write_bytecode(given, V13_4)
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        IntegerAttr(-1, i1),
+        IntegerAttr(-2, i8),
+        IntegerAttr(2**31 - 1, i32),
+        FloatBitsAttr.of(-0.1, f16),
+        StringAttr("\u00e4\0b"),
+        i32,
+        tile((2,), f32),
+        ArrayAttr([]),
+        ArrayAttr([f16, StringAttr(""), IntegerAttr(3, i32)]),
+        DictionaryAttr({"of": DictionaryAttr({"type": f32})}),
+        SameElementsAttr([4, -1]),
+    ],
+    ids=str,
+)
+def test_every_kind_of_attribute_is_read_as_it_was(attribute: Attribute):
+    entry = kernel()
+    attributes = DictionaryAttr({"cuda_tile.a": attribute, "cuda_tile.b": StringAttr("behind it")})
+    entry.properties["arg_attrs"] = ArrayAttr([attributes])
+    (read,) = (op for op in read_bytecode(write_bytecode(module(entry))).walk() if isinstance(op, EntryOp))
+    assert read.arg_attrs == ArrayAttr([attributes])
 
 
 def test_strings_constants_and_types_are_kept_once():
