@@ -270,3 +270,20 @@ def test_fences_and_grid_dependencies_hand_tokens_on() -> None:
 def test_orders_that_are_none() -> None:
     with pytest.raises(ValueError, match='an order is "increasing"'):
         run(parse(kernels.SAXPY), [zeros(4), zeros(4), 1.0], order="sideways")
+
+
+FEWER_AXES = """ownership.kernel @fewer(%y: !ownership.tensor<[N, M], f32>, %z: !ownership.tensor<[N], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N, M], f32> -> !ownership.partition<mut tile [4, 8], [N, M], f32>
+  %q = ownership.partition %z : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4], [N], f32>
+  ownership.distribute %p, %q : !ownership.partition<mut tile [4, 8], [N, M], f32>, !ownership.partition<mut tile [4], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>):
+  }
+}
+"""  # noqa: E501
+
+
+def test_a_partition_of_fewer_axes_has_one_region_along_the_others() -> None:
+    run(parse(FEWER_AXES, "kernel.mlir"), [np.zeros((8, 8), np.float32), np.zeros(8, np.float32)], checked=True)
+    with pytest.raises(Rejected) as refused:
+        run(parse(FEWER_AXES, "kernel.mlir"), [np.zeros((8, 16), np.float32), np.zeros(8, np.float32)], checked=True)
+    assert refused.value.codes == ("O531",)

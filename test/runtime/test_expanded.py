@@ -10,6 +10,9 @@ import pytest
 
 import freehold as fh
 from freehold import Acc, Out, Ref, f32
+from freehold.passes.analysis.launch_values import Launch
+from freehold.passes.analysis.machine_integers import Integers
+from freehold.passes.launch_contract import kernel_of
 
 M, N = 20, 24
 
@@ -90,3 +93,16 @@ def test_of_torch() -> None:
     bound = copied.bind(fh.partition(y, (8, 16)), torch.ones(()).expand(M, N))
     bound.sync()
     assert (y == 1).all()
+
+
+def test_a_stride_of_which_nothing_is_known_may_be_zero() -> None:
+    @fh.kernel
+    def copied(y: fh.Out["N", "M"], x: fh.Ref["N", "M"]):
+        y.store(x.load_like(y))
+
+    part = fh.partition(np.zeros((8, 16), np.float32), (4, 4))
+    integers = Integers()
+    kernel = kernel_of(copied.verify(part, np.broadcast_to(np.float32(1), (8, 16))))
+    strides = Launch(kernel, integers, "trap").strides
+    assert [integers.between(strides[1, axis])[0] for axis in (0, 1)] == [0, 0]
+    assert integers.between(strides[0, 0])[0] == 4  # a multiple of 4 is not repeated

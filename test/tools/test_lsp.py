@@ -16,6 +16,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
 from freehold.tools.lsp import python_document
+from freehold.tools.lsp.mlir_document import vocabulary
 
 MLIR = """cuda_tile.module @m {
   entry @k(%x: tile<i32>) {
@@ -101,6 +102,14 @@ def at(text: str, word: str, skip: int = 0) -> lsp.Position:
     lines = [n for n, line in enumerate(text.split("\n")) if word in line]
     line = lines[skip]
     return lsp.Position(line, text.split("\n")[line].index(word) + 1)
+
+
+def test_names_are_explained_as_they_are_written() -> None:
+    known = vocabulary()
+    assert known["rounding"] == known["#cuda_tile.rounding"]
+    assert known["addf"] == known["cuda_tile.addf"]
+    assert "!ownership.ref" in known
+    assert "ownership.ref" not in known  # which nobody may write without its mark
 
 
 def test_mlir_is_checked_as_it_is_typed(tmp_path: Path) -> None:
