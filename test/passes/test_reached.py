@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold import Out, Ref, f32, i32
+from freehold import Mut, Out, Ref, f32, i32
 from freehold.dialects.ownership import LoadOp, Rung, duties_of
 from freehold.passes.launch_contract import kernel_of
 
@@ -102,3 +102,15 @@ def test_a_window_may_begin_at_an_extent_of_what_is_written() -> None:
     with fh.interpreting("checked"):
         fh.kernel(begins_at_a_count)(fh.partition(part_of, 64), line).sync()
     assert (part_of == line[50:150]).all()
+
+
+def behind_a_return(y: Mut["N"], x: Ref["N"], d: Ref[i32, "K"]):
+    if d.load(0, ()) == 0:
+        return
+    y.store(x.load(y.index[0] + 1, y.tile))
+
+
+def test_what_would_fail_in_every_launch_may_not_be_reached() -> None:
+    y, x, stop = np.zeros(64, "f"), np.ones(64, "f"), np.zeros(1, "i4")
+    fh.kernel(behind_a_return)(fh.partition(y, 16), x, stop).sync()
+    assert (y == 0).all()
