@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from test_random_tokens import Statement, kernel, statements
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import PassFailedException
 
 import freehold as fh
+from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.ops.memory import MakeTokenOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.types import TOKEN
@@ -118,6 +120,34 @@ def test_needed_edges_are_missed() -> None:
             refused += not from_nothing
             needless += from_nothing
     assert refused >= 8, (refused, needless)
+
+
+@irdl_op_definition
+class Spends(TileOp):
+    """Takes a token, and does nobody knows what to memory."""
+
+    name = "test.spends"
+    token = operand_def(TOKEN)
+
+
+@irdl_op_definition
+class Makes(TileOp):
+    """Makes a token of what nobody knows."""
+
+    name = "test.makes"
+    token = result_def(TOKEN)
+
+
+@pytest.mark.parametrize("makes", [False, True])
+def test_what_takes_or_makes_tokens_has_to_be_known(makes: bool) -> None:
+    source = kernels.parse(kernel([("grow", "%r")]))
+    lowered, roles = convert(source), roles_of(kernel_of(source))
+    assert accepted(lowered, roles)
+    op, operand = edges(lowered)[-1]
+    unknown = Makes(result_types=[TOKEN]) if makes else Spends(operands=[op.operands[operand]])
+    assert op.parent is not None
+    op.parent.insert_op_before(unknown, op)
+    assert not accepted(lowered, roles)
 
 
 def _named(text: str, kind: str, lent: str) -> str:
