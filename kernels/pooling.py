@@ -31,12 +31,14 @@ def pool_tiles(y: Out["R", "A", "B", "C"], x: Ref["R", "D", "H", "W"], WINDOW: C
     row = r if TR == 1 else places(r * TR, TR)[:, None, None]
     high = b if TB == 1 else places(b * TB, TB)[None, :, None]
     wide_places = places(c * TC, TC)[None, None, :]
-    for k in fh.static_range(taps) if taps <= 16 else range(taps):
-        d = a * stride[0] - pad[0] + k // (size[1] * size[2]) * dilation[0]
-        h = high * stride[1] - pad[1] + k // size[2] % size[1] * dilation[1]
-        w = wide_places * stride[2] - pad[2] + k % size[2] * dilation[2]
-        t = wide(x.gather(row, d, h, w, padding=nothing))
-        acc = fh.maximum(acc, t) if LARGEST else acc + t
+    lines = size[0] * size[1]
+    for line in fh.static_range(lines) if taps <= 16 else range(lines):
+        d = a * stride[0] - pad[0] + line // size[1] * dilation[0]
+        h = high * stride[1] - pad[1] + line % size[1] * dilation[1]
+        for k in fh.static_range(size[2]) if size[2] <= 16 else range(size[2]):
+            w = wide_places * stride[2] - pad[2] + k * dilation[2]
+            t = wide(x.gather(row, d, h, w, padding=nothing))
+            acc = fh.maximum(acc, t) if LARGEST else acc + t
     y.store(ended(acc, taps, LARGEST).astype(y.dtype).reshape(y.tile), allow_tma=False)
 
 
@@ -178,10 +180,12 @@ def _launched(y: Any, x: Any, window: Any, largest: bool) -> None:
 
 def _launched_by_element(y: Any, x: Any, window: Any, largest: bool) -> None:
     R, _, H, W = y.shape
-    wide = min(1024, power_of_two(W))
-    high = min(1024 // wide, power_of_two(H))
-    tile = min(1024 // (wide * high), power_of_two(R)), 1, high, wide
-    pool_tiles(fh.partition(y, tile), x, window_of(window, False), largest).on()
+    many = window[0] * window[1] * window[2] > 16  # places: fewer elements at once, and more blocks
+    most, hints = (256, {"num_worker_warps": 4, "occupancy": 16}) if many else (1024, {})
+    wide = min(64 if many else most, power_of_two(W))
+    high = min(most // wide, power_of_two(H))
+    tile = min(most // (wide * high), power_of_two(R)), 1, high, wide
+    hinted(pool_tiles, hints)(fh.partition(y, tile), x, window_of(window, False), largest).on()
 
 
 def _backward(dy: Any, taps: Any, shape: Any, window: Any) -> Any:
