@@ -140,7 +140,7 @@ class Runner:
         fits = int(left[0] * share) // self.model.page_bytes()
         if fits < 1:
             raise ModelError("the weights leave no room for a page of keys and values on the GPU")
-        return min(most, fits, (2**31 - 1) // self.page)
+        return min(most, fits, (2**31 - 1) // (self.page * 2 * c.kv_heads * c.head))  # elements of a layer: a stride
 
     # --- Ahead of all steps -------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from unittest.mock import patch
 import pytest
 from stub import run_tests, the_stub
 
+import freehold as fh
 from freehold.runtime.gpu import captures, transfers
 from freehold.runtime.operations import graph
 from freehold.runtime.variants import build
@@ -114,6 +115,15 @@ def test_graphs_that_have_no_memory_are_left_out() -> None:
     assert counts["launched"] > 9
     runner._recorded.clear()
     runner._recorded.update(known)
+
+
+def test_caches_are_no_larger_than_a_launch_can_address() -> None:
+    runner = engine().runner
+    c = runner.model.config
+    everything = patch.object(fh, "memory_left", lambda _: (1 << 50, 1 << 50))
+    with everything, patch.object(runner.model, "sequences", 1 << 30):
+        pages = runner._pages_that_fit(1.0)
+    assert 1 << 30 < pages * PAGE * 2 * c.kv_heads * c.head < 1 << 31
 
 
 def test_the_end() -> None:
