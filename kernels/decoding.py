@@ -33,17 +33,17 @@ def nothing(rows: int, width: int, dtype: Any) -> tuple[Any, Any, Any]:
     return fh.full((rows, 1), LOWEST, dtype), fh.zeros((rows, 1), dtype), fh.zeros((rows, width), dtype)
 
 
-def store_part(part: Any, lse: Any, state: tuple[Any, Any, Any]) -> None:
+def store_part(part: Any, lse: Any, state: tuple[Any, Any, Any], TMA: bool | None = False) -> None:
     """
     What a part of the keys comes to; of no keys zeros, and a logarithm that counts for nothing.
 
-    It is little, as queries are: what TMA needs for it takes longer than it.
+    It is little, as queries are: where not much else is done, what TMA needs for it takes longer than it.
     """
     top, total, acc = state
     some = fh.maximum(total, 1e-30)
-    part.store((acc / some).reshape(part.tile).astype(part.dtype), allow_tma=False)
+    part.store((acc / some).reshape(part.tile).astype(part.dtype), allow_tma=TMA)
     if lse is not None:
-        lse.store(((top + fh.log2(some)) / LOG2E).reshape(lse.tile), allow_tma=False)
+        lse.store(((top + fh.log2(some)) / LOG2E).reshape(lse.tile), allow_tma=TMA)
 
 
 @safe

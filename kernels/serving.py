@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
-from freehold.kernels.decoding import merge_launch, nothing
+from freehold.kernels.decoding import merge_launch, nothing, store_part
 from freehold.kernels.prefill import power_of_2
 from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, filled, hinted, power_of_two
 from freehold.kernels.tiles import LOG2E, accumulator, places, safe, safe_early, safe_with_data, wide
@@ -118,6 +118,13 @@ def seen(state: tuple[Any, Any, Any], queries: Any, keys: Any, values: Any, coun
     for one, other in zip(queries, keys, strict=True):
         s = fh.mma(one, other.T, s)
     return weighed(state, (fh.where(counts, s, float("-inf")),), (values,), c)
+
+
+def after_new(state: tuple[Any, Any, Any], queries: Any, key: Any, value: Any, mine: Any, c: Any) -> Any:
+    """Top, total and sum after a key and its value alone, where they are `mine`; queries and the key are in halves."""
+    score = sum((wide(one) * wide(other)).sum(axis=1, keepdims=True) for one, other in zip(queries, key, strict=True))
+    top, total, acc = state
+    return fh.where(mine, score * c, top), fh.where(mine, 1.0, total), fh.where(mine, value, acc)
 
 
 @safe
@@ -255,20 +262,14 @@ def query_parts(
     key = turned(halves, key_by, angles, 2 * q.shape[4], eps, 1)
     value = wide(new_v.load((b, h, 0), (1, 1, DV), allow_tma=False).reshape(1, DV))
     c = scale.astype(dtype) * LOG2E
-    score = sum((wide(one) * wide(other)).sum(axis=1, keepdims=True) for one, other in zip(queries, key, strict=True))
-    mine, (top, total, acc) = p == 0, nothing(G, DV, dtype)
-    state = fh.where(mine, score * c, top), fh.where(mine, 1.0, total), fh.where(mine, value, acc)
+    state = after_new(nothing(G, DV, dtype), queries, key, value, p == 0, c)
     for keys, values, counts in ahead:
         state = seen(state, queries, keys, values, counts, c)
     stop: Any = fh.minimum(fh.cdiv(before, PAGE), table.shape[1])
     for j in fh.tiles(table, axis=1, size=1, start=p + FIRST * many, stop=stop, step=many):
         keys, values, counts = page_of(j)
         state = seen(state, queries, keys, values, counts, c)
-    top, total, acc = state
-    some = fh.maximum(total, 1e-30)
-    part.store((acc / some).reshape(part.tile).astype(part.dtype))
-    if lse is not None:
-        lse.store(((top + fh.log2(some)) / LOG2E).reshape(lse.tile))
+    store_part(part, lse, state, TMA=None)
 
 
 @safe

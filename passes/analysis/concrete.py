@@ -66,7 +66,7 @@ class Visit:
     """None in front of the distribution."""
     values: Values
     defined: bool
-    """Whether all that was computed before is: no divisor was zero."""
+    """Whether all that was computed before is: no divisor was zero, or may have been."""
     stored: bool = False
     """Whether the region was stored to, and all that was computed before that is defined."""
 
@@ -91,7 +91,7 @@ class _Run:
     undefined: set[SSAValue] = field(default_factory=set[SSAValue])
     """Integers that have no value now: a divisor is zero."""
     defined: bool = True
-    """Whether nothing undefined was computed yet."""
+    """Whether nothing was computed yet that is undefined, or may be."""
     point: tuple[int, ...] = ()
     taken: dict[SSAValue, Visit] = field(default_factory=dict[SSAValue, Visit])
     """The regions that the point has now."""
@@ -394,6 +394,8 @@ def _computation(meaning: Meaning, op: Operation, result: SSAValue) -> _Step:
             run.undefined.add(result)
             run.defined = False
             found = None
+        elif divisor is not None and divisor not in values:
+            run.defined = False  # it may be zero: nothing is certain from here on
         run.define(result, found)
 
     return step

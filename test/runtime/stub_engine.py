@@ -10,7 +10,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
 from stub import run_tests, the_stub
@@ -120,8 +120,10 @@ def test_graphs_that_have_no_memory_are_left_out() -> None:
 def test_caches_are_no_larger_than_a_launch_can_address() -> None:
     runner = engine().runner
     c = runner.model.config
-    everything = patch.object(fh, "memory_left", lambda _: (1 << 50, 1 << 50))
-    with everything, patch.object(runner.model, "sequences", 1 << 30):
+    with (
+        patch.object(fh, "memory_left", Mock(return_value=(1 << 50, 1 << 50))),
+        patch.object(runner.model, "sequences", 1 << 30),
+    ):
         pages = runner._pages_that_fit(1.0)
     assert 1 << 30 < pages * PAGE * 2 * c.kv_heads * c.head < 1 << 31
 

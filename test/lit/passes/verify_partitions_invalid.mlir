@@ -103,6 +103,28 @@ ownership.kernel @wraps_and_meets(%u: !ownership.tensor<[N], f32>) {
 
 // -----
 
+// A witness is certain: where it is not known whether a remainder in front of the regions is defined, none is named.
+// CHECK:      error[O113]: cannot show that tile blocks write different regions of `u`
+// CHECK:      so two blocks may have the same
+// CHECK-NEXT: = help
+ownership.kernel @may_divide_by_zero_before_it_meets(%u: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[N], i32>) {
+  %p = ownership.partition %u : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [64], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %read = ownership.borrow %x : !ownership.tensor<[N], i32> -> !ownership.ref<[N], i32>
+    %loaded = ownership.load_from %read[%i] : !ownership.ref<[N], i32> -> !cuda_tile.tile<1xi32>
+    %t = cuda_tile.reshape %loaded : tile<1xi32> -> tile<i32>
+    %rest = cuda_tile.remi %i, %t unsigned : !cuda_tile.tile<i32>
+    %big = cuda_tile.constant <i32: -2147483648> : !cuda_tile.tile<i32>
+    %two = cuda_tile.constant <i32: 2> : !cuda_tile.tile<i32>
+    %even = cuda_tile.muli %i, %two : !cuda_tile.tile<i32>
+    %w = cuda_tile.muli %even, %big : !cuda_tile.tile<i32>
+    %r = ownership.region %p[%w] : !ownership.partition<mut tile [64], [N], f32> -> !ownership.region<mut tile [64], [N], f32>
+  }
+}
+
+// -----
+
 // The same for a divisor that is zero: the first block has no region.
 // CHECK:      error[O113]: cannot show that tile blocks write different regions of `u`
 // CHECK:      = note: where N = {{[0-9]+}}, block 0 divides by zero to find its region
