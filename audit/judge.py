@@ -124,7 +124,6 @@ class _Judge:
 
     def _wrong(self, found: Audit, place: Span | None) -> list[Error]:
         """What the audit found, and what is done that was not declared."""
-
         wrong: list[Error] = []
         for finding in found.findings:
             report = finding.error.report()
@@ -142,7 +141,6 @@ class _Judge:
 
     def _undeclared(self, found: Audit, verdict: ArrayVerdict, place: Span | None) -> Error | None:
         """The error for an array with which something else is done than was declared."""
-
         e = self.contract.entry[verdict.number]
         parameter = self.declared.signature[self.contract.parameters[e.argument].name]
         if verdict.share in _ALLOWS[parameter.mode] or verdict.share not in _WORDS:
@@ -162,7 +160,6 @@ class _Judge:
 
     def _open(self, found: Audit, place: Span | None) -> list[Error]:
         """What the audit does not decide."""
-
         undecided = [
             errors.PromiseUndecided(place, self.kernel, o.what, f"{o.why}{f'; decided by: {o.fact}' if o.fact else ''}")
             for o in found.open

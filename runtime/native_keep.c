@@ -12,9 +12,12 @@ static int of_these(PyObject *owners, const Arrays *arrays) {
 
 enum { LATELY = 4 }; /* how many of the last things that are kept are looked at */
 
+static PyObject *n_append;
+
 int keep_owners(const Arrays *arrays, PyObject *user) {
   PyObject *all = SLOT(user, TIMELINE_KEPT), *now = SLOT(user, TIMELINE_NOW), *owners = NULL, *one = NULL, *done = NULL;
   Py_ssize_t size = PyObject_Size(all), before = -1;
+  if (!n_append && !(n_append = PyUnicode_InternFromString("append"))) return -1;
   for (Py_ssize_t n = size - 1; n >= 0 && n >= size - LATELY && before < 0; n--) {
     PyObject *entry = PySequence_GetItem(all, n), *list = entry && PyTuple_CheckExact(entry) ? PyTuple_GetItem(entry, 1) : NULL;
     if (list && of_these(list, arrays)) before = n, owners = Py_NewRef(list);
@@ -25,7 +28,7 @@ int keep_owners(const Arrays *arrays, PyObject *user) {
     if (arrays->array[n].owner && PyList_Append(owners, arrays->array[n].owner)) Py_CLEAR(owners);
   if ((one = owners ? PyTuple_Pack(2, now, owners) : NULL)) {
     if (before == size - 1 && before >= 0) done = PySequence_SetItem(all, before, one) ? NULL : Py_NewRef(Py_None);
-    else done = PyObject_CallMethod(all, "append", "(O)", one);
+    else done = PyObject_CallMethodObjArgs(all, n_append, one, NULL);
     if (done && before >= 0 && before < size - 1 && PySequence_DelItem(all, before)) Py_CLEAR(done);
   }
   Py_XDECREF(owners), Py_XDECREF(one), Py_XDECREF(done);

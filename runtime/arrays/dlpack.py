@@ -195,7 +195,6 @@ def read_array(array: Any) -> ArrayView:
 
 def refuse(array: Any, why: str) -> NoReturn:
     """Raises `Rejected` (O257) for an array, with a reason unless that is empty."""
-
     kind = type(array).__name__
     error = errors.NoTensor(
         caller().argument(0, "array", "freehold.from_dlpack"),

@@ -172,7 +172,6 @@ def _kept_by(
 
 def _refuse(kernel: str, kind: str, failed: toolchain.NotCompiled, language: str) -> NoReturn:
     """Raises `Rejected` (O289), with the compiler's own lines."""
-
     if failed.missing:
         error = errors.CodeRefused(caller().span, kernel, kind, "its compiler is not installed")
         reject(error.add(error.Install(toolchain.PACKAGES[language])))
@@ -217,7 +216,6 @@ def kernels_of(code: bytes) -> dict[str, EntryPoint]:
 
 def unknown_entry(kernel: str, kind: str, entry: str, there: Mapping[str, object]) -> Error:
     """The error for an entry that code does not have."""
-
     names = ", ".join(f"`{name}`" for name in there) or "none"
     error = errors.EntryMissing(caller().span, kernel, kind, entry, names)
     mangled = [name for name in there if name.startswith("_Z") and f"{len(entry)}{entry}" in name]

@@ -249,7 +249,6 @@ def deny(kernel: str, reason: str, allow: str) -> NoReturn:
 
 def no_stand_in(kernel: str, kind: str, parameters: Sequence[str], *, packaged: bool = False) -> NoReturn:
     """Raises `Rejected` (O284)."""
-
     remedy = f"give it one, in NumPy: `@{kernel}.reference` above `def _({', '.join(parameters)}): ...`"
     if packaged:
         remedy = "a package holds no functions of Python: give it arrays on a GPU"

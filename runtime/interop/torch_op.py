@@ -208,7 +208,6 @@ class _Operator:
 
             @staticmethod
             def backward(ctx: Any, *gradients: Any) -> Any:
-
                 asked = _grouped(ctx.counts, ctx.needs_input_grad[2:])
                 needed = " and ".join(f"`{names[n]}`" for n in tensors if any(each(n, asked)))
                 reject(errors.NoBackward(None, name, kernel, needed or "its arguments", returns))

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from freehold.runtime.launch.callee import Interpreted
     from freehold.runtime.launch.launch import Dispatcher, Launch
     from freehold.runtime.launch.modes import Kind
-    from freehold.runtime.operations.operation import Operation
     from freehold.runtime.variants.compiled import Compiled
     from freehold.runtime.variants.hints import Hints
 
@@ -47,14 +46,6 @@ described: Callable[..., Any] = compiling
 
 eager_threads: Final[set[int]] = set()
 """Threads in which kernels run as they are called (`runtime.jit.eager`)."""
-
-
-def _is_eager() -> bool:
-    return eagerly.on
-
-
-def _finished(launch: Launch) -> Operation[Any]:
-    return finished(launch)
 
 
 class Launchable(native.Caller, ABC):
@@ -110,14 +101,13 @@ class Launchable(native.Caller, ABC):
             args = positional(self.signature, args, kwargs, CallSite(frame.f_code, frame.f_lasti))
         kernel, args = self.in_form(args)
         made = launch(kernel.dispatcher, args, frame.f_code, frame.f_lasti)
-        return cast("Launch", _finished(made)) if eager_threads and _is_eager() else made
+        return cast("Launch", finished(made)) if eager_threads and eagerly.on else made
 
     if TYPE_CHECKING or not native.BUILT:  # else `Caller` does it, and asks `_called` where anything is unusual
         __call__ = _called
 
     def __getitem__(self, grid: object) -> NoReturn:
         """Refuses `kernel[grid](...)` (O228): the partitions of the outputs are the grid."""
-
         parameters = self.signature.parameters
         shown = [f"fh.partition({p.name}, tile)" if p.mode in ("mut", "out") else p.name for p in parameters]
         refuse(errors.GridGiven, self.__name__, ", ".join(shown))

@@ -200,7 +200,6 @@ class BoundLaunch(_Run):
 
 def _moved(signature: KernelSignature, number: int) -> None:
     """Raises `Rejected` (O275) for an array, counted among arrays."""
-
     change = "its memory, or its shape, is another one than it was"
     refuse(errors.AddressChanged, signature.tensors[number].name, signature.kernel, change)
 

@@ -36,10 +36,11 @@ def geometry(signature: KernelSignature, evaluator: Evaluator, bound: Bound, sit
         call.errors += _laid_out(call, evaluator, views)
         call.finish()
     if found is not None and (admits is None or admits(evaluator.extents(shapes), bound.run_time)):
-        strides = [v.element_strides for v in views]
-        if evaluator.judge is not None and evaluator.judge(found, shapes, strides, bound.run_time, None):
-            call.errors += evaluator.judge(found, shapes, strides, bound.run_time, site.span)
-            call.finish()
+        if evaluator.judge is not None:
+            strides = [v.element_strides for v in views]
+            if evaluator.judge(found, shapes, strides, bound.run_time, None):
+                call.errors += evaluator.judge(found, shapes, strides, bound.run_time, site.span)
+                call.finish()
         return found
     # The contract's dimensions, in which the values of constants stand for their names.
     declared = zip(signature.tensors, evaluator.tensors, strict=True)

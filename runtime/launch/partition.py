@@ -25,7 +25,7 @@ from freehold.frontend.schedule import (
     choose,
 )
 from freehold.runtime.base import native
-from freehold.runtime.base.call_site import caller
+from freehold.runtime.base.call_site import CallSite, caller
 from freehold.runtime.errors.refusing import errors, reject
 
 _IN_KERNELS: Final = frozenset(("load", "load_like", "store", "at", "release", "index", "tile"))
@@ -370,8 +370,6 @@ def _read(index_map: IndexMap, rank: int) -> PointMap:
 
 def _unreadable(index_map: IndexMap, problem: Exception) -> NoReturn:
     """Says why a map cannot be read, at the line where it does what it may not."""
-    from freehold.runtime.base.call_site import CallSite, caller
-
     functions = (index_map.region, index_map.domain, index_map.where)
     codes = {id(f.__code__) for f in functions if isinstance(f, FunctionType)}
     place = None

@@ -164,7 +164,6 @@ def _architecture(device: int) -> str | None:
 
 def _refuse(kernel: Open, problem: Problem, nothing: Nothing, site: CallSite) -> NoReturn:
     """Raises `Rejected` (O221): no schedule was found."""
-
     if nothing.rejected is not None and not problem.open:
         raise nothing.rejected
     name = next(iter(problem.open), "")

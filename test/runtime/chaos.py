@@ -26,36 +26,17 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+from mixing import Foreign, mix, mixed
 from stub import the_stub
 
 import freehold as fh
 import freehold.runtime.errors.every  # pyright: ignore[reportUnusedImport] -- an import that a signal ends leaves half a module to other threads that wait for it
-from freehold import Mut, Ref
 from freehold.runtime.gpu import driver
 from freehold.runtime.gpu.timeline import still_kept
 
 N = 64
 LONGEST = 600.0
 """Seconds without a step after which a thread hangs."""
-
-
-@fh.kernel
-def mix(y: Mut["N"], x: Ref["N"]):
-    y.store(y.load() * 1664525 + x.load_like(y) * 1013904223 + 12345)
-
-
-def mixed(y: Any, x: Any) -> Any:
-    """What `mix` makes of y."""
-    with np.errstate(over="ignore"):
-        return y * np.int32(1664525) + x * np.int32(1013904223) + np.int32(12345)
-
-
-class Foreign:
-    """Another library's array: it describes memory, and keeps it."""
-
-    def __init__(self, tensor: Any):
-        self.tensor = tensor
-        self.__cuda_array_interface__ = {**tensor.__cuda_array_interface__, "stream": None}
 
 
 class Interrupted(Exception):

@@ -25,6 +25,7 @@ from typing import Any
 if "--native" not in sys.argv:
     os.environ["FREEHOLD_NATIVE"] = "0"
 import numpy as np
+from mixing import Foreign, mixed
 from stub import the_stub
 
 import freehold as fh
@@ -55,26 +56,12 @@ def kernel() -> Any:
     return mix
 
 
-def mixed(y: Any, x: Any) -> Any:
-    """What `mix` makes of y."""
-    with np.errstate(over="ignore"):
-        return y * np.int32(1664525) + x * np.int32(1013904223) + np.int32(12345)
-
-
 def refused(function: Callable[[], Any]) -> Any:
     """What a function returns, or the code of its refusal."""
     try:
         return function()
     except fh.Rejected as e:
         return e.codes[0]
-
-
-class Foreign:
-    """Another library's array."""
-
-    def __init__(self, tensor: Any):
-        self.tensor = tensor
-        self.__cuda_array_interface__ = {**tensor.__cuda_array_interface__, "stream": None}
 
 
 class World:

@@ -20,20 +20,15 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
+from mixing import mix, mixed
 
 import freehold as fh
-from freehold import Mut, Ref
 from freehold.runtime.operations.operation import Operation
 
 N = 64
 STEP = 16
 NOTHING: Any = multiple()  # pyright: ignore[reportUnknownVariableType] -- of nothing
 """What a rule gives that gives nothing."""
-
-
-@fh.kernel
-def mix(y: Mut["N"], x: Ref["N"]):
-    y.store(y.load() * 1664525 + x.load_like(y) * 1013904223 + 12345)
 
 
 @dataclass(eq=False)
@@ -98,12 +93,6 @@ class Recorded:
 
     graph: Any
     steps: list[tuple[Handle, Handle]]
-
-
-def mixed(y: Any, x: Any) -> Any:
-    """What `mix` makes of y."""
-    with np.errstate(over="ignore"):
-        return y * np.int32(1664525) + x * np.int32(1013904223) + np.int32(12345)
 
 
 async def cancelled(operation: Operation[Any]) -> None:

@@ -17,19 +17,14 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from mixing import mix, mixed
 from stub import the_stub
 
 import freehold as fh
-from freehold import Mut, Ref
 from freehold.runtime.gpu import driver
 
 STREAMS = 4
 N = 64
-
-
-@fh.kernel
-def mix(y: Mut["N"], x: Ref["N"]):
-    y.store(y.load() * 1664525 + x.load_like(y) * 1013904223 + 12345)
 
 
 class Program:
@@ -51,8 +46,7 @@ class Program:
             kind = self.random.random()
             if kind < 0.75:
                 (y, to), (x, of) = self.slices()
-                with np.errstate(over="ignore"):
-                    to[...] = to * np.int32(1664525) + of * np.int32(1013904223) + np.int32(12345)
+                to[...] = mixed(to, of)
                 mix(fh.partition(y, 16), x).on(stream)
             elif kind < 0.85:
                 (y, to), (x, of) = self.slices()
@@ -65,8 +59,7 @@ class Program:
                 y.fill(value).on(stream)
             else:  # a new tensor, which is dropped while it is in use
                 (y, to), (x, of) = self.slices()
-                with np.errstate(over="ignore"):
-                    to[...] = to * np.int32(1664525) + of * np.int32(1013904223) + np.int32(12345)
+                to[...] = mixed(to, of)
                 copied = x.copy().on(stream).value
                 mix(fh.partition(y, 16), copied).on(self.random.choice(self.streams))
                 del copied

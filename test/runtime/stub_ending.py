@@ -13,17 +13,12 @@ import threading
 from typing import Any
 
 import numpy as np
+from mixing import mix
 from stub import the_stub
 
 import freehold as fh
-from freehold import Mut, Ref
 
 stub = the_stub()
-
-
-@fh.kernel
-def mix(y: Mut["N"], x: Ref["N"]):
-    y.store(y.load() * 1664525 + x.load_like(y) * 1013904223 + 12345)
 
 
 def tensors() -> list[Any]:

@@ -21,10 +21,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mixing import Foreign, mix
 from stub import run_tests, the_stub
 
 import freehold as fh
-from freehold import Mut, Ref, i32
+from freehold import Mut, i32
 from freehold.runtime.base import locks
 from freehold.runtime.gpu import driver
 from freehold.runtime.gpu.flight import unfinished
@@ -38,11 +39,6 @@ LONGEST = 600.0
 
 
 @fh.kernel
-def mix(y: Mut["N"], x: Ref["N"]):
-    y.store(y.load() * 1664525 + x.load_like(y) * 1013904223 + 12345)
-
-
-@fh.kernel
 def guarded(y: Mut["N"], limit: i32):
     assert limit < 5, "too large"
     y.store(y.load())
@@ -51,14 +47,6 @@ def guarded(y: Mut["N"], limit: i32):
 def tensor() -> Any:
     """Integers on the GPU."""
     return fh.from_numpy(np.arange(N, dtype=np.int32), device=0).sync()
-
-
-class View:
-    """Another library's array."""
-
-    def __init__(self, base: Any, stream: int | None = None):
-        self.base = base
-        self.__cuda_array_interface__ = {**base.__cuda_array_interface__, "stream": stream}
 
 
 def step(y: Any, x: Any) -> Any:
@@ -105,7 +93,7 @@ def test_an_array_lives_until_its_kernel_is_done() -> None:
     y, base = tensor(), tensor()
     for given in (None, 0):
         stub.stub_hold(1)
-        array = View(base)
+        array = Foreign(base)
         alive = weakref.ref(array)
         step(y, array).on(given)
         del array
@@ -124,7 +112,7 @@ def test_the_stream_that_an_array_names_is_waited_for() -> None:
     counts: list[int] = []
     for given in (None, 0):
         before = stub.stub_waits()
-        step(y, View(base, int(producer.handle))).on(given)
+        step(y, Foreign(base, int(producer.handle))).on(given)
         counts.append(stub.stub_waits() - before)
     assert counts[0] == counts[1] == 2, "before the launch, and of the producer's stream after it"
 
@@ -133,8 +121,8 @@ def test_adopted_memory_goes_back() -> None:
     y, base = tensor(), tensor()
     refs: list[weakref.ref[Any]] = []
 
-    def array() -> View:
-        made = View(base)
+    def array() -> Foreign:
+        made = Foreign(base)
         refs.append(weakref.ref(made))
         return made
 
@@ -156,7 +144,7 @@ def test_adopted_memory_goes_back() -> None:
 
 def test_an_address_of_nowhere_is_refused() -> None:
     y, base = tensor(), tensor()
-    array = View(base)
+    array = Foreign(base)
     array.__cuda_array_interface__["data"] = (0, False)
     before = stub.stub_launches()
     with pytest.raises(fh.Rejected) as caught:
@@ -454,7 +442,7 @@ def test_blame_falls_on_what_may_be_running() -> None:
 
 
 def test_a_forked_process_works_on_the_host() -> None:
-    y, x, dropped = tensor(), tensor(), [tensor(), fh.from_dlpack(View(tensor()))]
+    y, x, dropped = tensor(), tensor(), [tensor(), fh.from_dlpack(Foreign(tensor()))]
     step(y, x).on()
 
     def child() -> Any:

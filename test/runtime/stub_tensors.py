@@ -12,10 +12,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from mixing import Foreign, mix, mixed
 from stub import run_tests, the_stub
 
 import freehold as fh
-from freehold import Mut, Ref
 from freehold.runtime.base.locks import lock
 from freehold.runtime.gpu import driver, transfers
 from freehold.runtime.gpu.timeline import let_go, still_kept
@@ -23,17 +23,6 @@ from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.support import dtypes
 
 stub = the_stub()
-
-
-@fh.kernel
-def mix(y: Mut["N"], x: Ref["N"]):
-    y.store(y.load() * 1664525 + x.load_like(y) * 1013904223 + 12345)
-
-
-def mixed(y: Any, x: Any) -> Any:
-    """What `mix` makes of y."""
-    with np.errstate(over="ignore"):
-        return y * np.int32(1664525) + x * np.int32(1013904223) + np.int32(12345)
 
 
 def numbers(seed: int, *shape: int) -> Any:
@@ -48,14 +37,6 @@ def deferred(seed: int = 1) -> Generator[None]:
         yield
     finally:
         stub.stub_defer(0)
-
-
-class View:
-    """A part of a tensor's memory as another library's, by its interface alone."""
-
-    def __init__(self, base: fh.Tensor):
-        self.base = base
-        self.__cuda_array_interface__ = {**base.__cuda_array_interface__, "stream": None}
 
 
 def test_contents() -> None:
@@ -77,7 +58,7 @@ def test_views_are_read_as_they_are() -> None:
     for index in ((slice(None), 3), (slice(2, 9), slice(1, 29, 7)), (..., 0), (5,), (slice(None, None, -3), slice(4))):
         assert np.array_equal(tensor[index].numpy(), array[index]), index
         assert np.array_equal(tensor[index].T.numpy(), array[index].T), index
-    assert np.array_equal(fh.to_numpy(View(tensor)), array)
+    assert np.array_equal(fh.to_numpy(Foreign(tensor)), array)
 
 
 def test_only_the_elements_of_a_view_are_written() -> None:
@@ -139,7 +120,7 @@ def test_other_libraries_memory_is_ordered_between_our_streams() -> None:
     for seed in range(1, 20):
         streams = [driver.new_stream(0) for _ in range(3)]
         arrays = [numbers(seed + n, 64) for n in range(3)]
-        on_gpu = [View(fh.from_numpy(a, device=0).sync()) for a in arrays]
+        on_gpu = [Foreign(fh.from_numpy(a, device=0).sync()) for a in arrays]
         chance = random.Random(seed)
         with deferred(seed):
             for _ in range(20):

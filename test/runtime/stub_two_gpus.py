@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from mixing import Foreign, mix, mixed
 from stub import run_tests, the_stub
 
 import freehold as fh
-from freehold import Mut, Ref
 from freehold.runtime.gpu import driver
 
 stub = the_stub()
@@ -24,24 +24,6 @@ stub.stub_devices(2)
 N = 1024
 CONTEXTS = {None: 0, 0: 0x1000, 1: 0x1010, "part of a GPU": 0x2000}
 """What may be current: nothing, a GPU, or a part of the first one."""
-
-
-@fh.kernel
-def mix(y: Mut["N"], x: Ref["N"]):
-    y.store(y.load() * 1664525 + x.load_like(y) * 1013904223 + 12345)
-
-
-def mixed(y: Any, x: Any) -> Any:
-    with np.errstate(over="ignore"):
-        return y * np.int32(1664525) + x * np.int32(1013904223) + np.int32(12345)
-
-
-class View:
-    """Another library's array."""
-
-    def __init__(self, base: Any):
-        self.base = base
-        self.__cuda_array_interface__ = {**base.__cuda_array_interface__, "stream": None}
 
 
 def tensor(device: int, start: int = 0) -> Any:
@@ -150,13 +132,13 @@ def test_memory_of_other_libraries() -> None:
         y, base = tensor(device), tensor(device, 9)
         expected = np.arange(N, dtype=np.int32)
         for stream in (None, 0, driver.new_stream(device)):
-            step(y, View(base)).on(stream)
+            step(y, Foreign(base)).on(stream)
             expected = mixed(expected, base.numpy())
         assert np.array_equal(y.numpy(), expected)
-        adopted = fh.from_dlpack(View(base))
+        adopted = fh.from_dlpack(Foreign(base))
         assert adopted.device == device
         step(adopted, y).sync()
-        y.copy_from(View(base)).on()
+        y.copy_from(Foreign(base)).on()
         assert np.array_equal(y.numpy(), adopted.numpy())
 
     wherever(work)

@@ -98,10 +98,10 @@ BEFORE = {name: getattr(threading, name) for name in KINDS}
 for name, kind in KINDS.items():  # before Freehold makes its locks
     setattr(threading, name, kind)
 import numpy as np  # noqa: E402
+from mixing import mix, mixed  # noqa: E402
 from stub import the_stub  # noqa: E402
 
 import freehold as fh  # noqa: E402
-from freehold import Mut, Ref  # noqa: E402
 from freehold.runtime.gpu import driver  # noqa: E402
 
 for name in fh.__all__:  # what is imported when it is first asked for makes locks, too
@@ -208,17 +208,6 @@ class Schedule:
 
 
 # --- What is done at once ---------------------------------------------------------------------------------------------
-
-
-@fh.kernel
-def mix(y: Mut["N"], x: Ref["N"]):
-    y.store(y.load() * 1664525 + x.load_like(y) * 1013904223 + 12345)
-
-
-def mixed(y: Any, x: Any) -> Any:
-    """What `mix` makes of y."""
-    with np.errstate(over="ignore"):
-        return y * np.int32(1664525) + x * np.int32(1013904223) + np.int32(12345)
 
 
 @dataclass

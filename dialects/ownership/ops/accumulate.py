@@ -82,6 +82,7 @@ class UpdateOp(AccessOp):
     VALUE: ClassVar[int | None] = 0
 
     update = prop_def(UpdateAttr)
+    traits = traits_def(OwnershipEffect())
 
     @property
     def order(self) -> tuple[str, str | None]:
@@ -126,7 +127,6 @@ class AccumulateOp(UpdateOp, FormattedOp):
 
     FORMAT: ClassVar[str] = "$update $tile `,` $target `[` $coordinates `]` attr-dict `:` type($tile) `,` type($target)"
     irdl_options = (ParsePropInAttrDict(),)
-    traits = traits_def(OwnershipEffect())
 
     def __init__(
         self,
@@ -179,7 +179,6 @@ class AccumulateAtOp(UpdateOp, ElementsOp, FormattedOp):
         "$update $values `,` $target `[` $indices `]` (`mask` $mask^ `:` type($mask))? attr-dict `:` type($values) `,`"
         " type($target) `,` `(` type($indices) `)`"
     )
-    traits = traits_def(OwnershipEffect())
 
     def __init__(
         self,
