@@ -182,6 +182,8 @@ class Watch:
         self.parts: dict[int, tuple[int, Any]] = {id(t): (n, t) for n, t in enumerate(self.bases)}
         """By identity of a tensor: which of them it is a part of, and itself."""
         self._thread = get_ident()
+        self._streams = tuple([driver.current_handle("torch", n) for n in range(driver.device_count())])
+        """Torch's current one of each GPU, where the native module does it all again."""
         self.launched: list[tuple[Launch, tuple[Any, ...]]] = []
         self.plain = all(view(a).device != HOST for a in self.bases)
 
@@ -207,7 +209,7 @@ class Watch:
         """Takes note of a launch."""
         if get_ident() != self._thread:
             return
-        if used is None:
+        if used is None or not _same(driver.handle_of(used.stream), self._streams[used.device]):
             self.plain = False
         else:
             self.launched.append((launch, arguments))
@@ -276,6 +278,11 @@ class Watch:
             if p.mode != "ref":
                 written.add(base)
         return None if known is None else ((known, arguments, tuple(kept), launch, tuple(places)), written)
+
+
+def _same(one: int, other: int) -> bool:
+    """Whether two handles are one stream's: the default stream has two."""
+    return one == other or {one, other} <= {0, 1}
 
 
 def _has_modes() -> bool:

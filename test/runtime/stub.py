@@ -7,7 +7,7 @@ import gc
 import struct
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -54,9 +54,13 @@ def passed(sizes: str) -> list[Any]:
     return found
 
 
-def default_stream(device: int) -> int:
+current: Final = [0]
+"""The handle of torch's current stream, which programs change."""
+
+
+def current_stream(device: int) -> int:
     """The handle of torch's current stream."""
-    return 0
+    return current[0]
 
 
 @cache
@@ -72,7 +76,7 @@ def posing() -> Any:
 
     readers_of: Any = arguments._BY_FAMILY  # pyright: ignore[reportPrivateUsage] -- as above
     readers_of["torch"] = as_gpu
-    torch._C._cuda_getCurrentRawStream = default_stream
+    torch._C._cuda_getCurrentRawStream = current_stream
     return torch
 
 

@@ -6,11 +6,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import stub as stub_of_torch
 from counting import steps
 from stub import expect, passed, posing, run_tests, the_stub
 
@@ -198,6 +200,12 @@ def test_what_else_it_does_is_done_each_time() -> None:
         add(fh.partition(z, 64), x, x).on(other)
         return z
 
+    def beside(x: Any) -> Any:
+        z = added(x, x)
+        with patch.object(stub_of_torch, "current", [driver.handle_of(other)]):  # as `with torch.cuda.stream(other)`
+            added(x, x)
+        return z
+
     def gives_back(x: Any) -> Any:
         added(x, x)
         return x
@@ -209,7 +217,7 @@ def test_what_else_it_does_is_done_each_time() -> None:
         return torch.empty_like(x).zero_()
 
     other, kept = driver.new_stream(0), torch.zeros(64)
-    for function in (copies, looks, clears, waits, elsewhere, gives_back, of_others, nothing):
+    for function in (copies, looks, clears, waits, elsewhere, beside, gives_back, of_others, nothing):
         f = Counted(function)
         for _ in range(8):
             f.call(x)
