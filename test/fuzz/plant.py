@@ -6,11 +6,14 @@ tests nearest to its file on a copy of the tree, and lists those that no test ha
 files, `--at PATH:LINE` plants all there are in a line, and `--slow` runs the slow tests, too. Status 1: one survived.
 
 All tests run once without a fault, so that it is known which of them execute the lines that are to be changed
-(`watching.py`, with Python 3.12 and later). Nearest are the tests that are named as the file, import its module or
-import what imports it, and the suites of its folder: in this order those of them run that execute the line, then tests
-elsewhere that do, then all of the nearest, as many as end within `--seconds`. A fault counts as found when a test
-fails with it that passes without it, and so does one with which a test hangs that ends without it (`HANGS`). A fault
-that no test has found when the time is over has survived: more time may find it, and never the other way round.
+(`watching.py`, with Python 3.12 and later): no other can find a fault there, but for what caches keep. Nearest are the
+tests that are named as the file, import its module or import what imports it, and the suites of its folder. In this
+order those run that execute the line, then tests elsewhere that do, a few of each file at a time. Where the line is
+executed as its module is imported, any test may see the fault, and all follow; elsewhere the rest of the nearest does.
+
+Every fault gets its share of the time (`--limit` for all of it, `--seconds` for each fault). It counts as found when a
+test fails with it that passes without it, and fails again with it; so does one with which a test hangs that ends
+without it (`HANGS`). What no test has found has survived, and it is said how many of the tests that reach it have run.
 
 Mutmut and cosmic-ray do much of this, and do not fit: mutmut wraps each function, which the frontend's fingerprints
 see, and wants packages where the rooms are links; cosmic-ray runs one command whatever the file: the whole suite.
@@ -20,6 +23,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import random
 import re
@@ -29,18 +33,20 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby, takewhile
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
+from threading import Lock
 from typing import Final, Literal
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from source_faults import Fault, faults_of
-from watching import PLUGINS, WATCHES, Watched, pytest, run, watched
+from watching import PLUGINS, WATCHES, Watched, in_parallel, pytest, run, watched
 
 from freehold.support.progress import progress
 
@@ -71,17 +77,13 @@ BROKEN: Final = 4
 """Tests of a file or suite that may fail without any fault, as where a machine lacks something; more are a mistake."""
 FIRST: Final = 4.0
 """Seconds that the first tests of a fault take without it."""
+OF_LIT: Final = 1.0
+"""Seconds that a file of lit's takes."""
+LATER: Final = 64.0
+"""Seconds that tests of one process take at most."""
+STARTS: Final = 3.0
+"""Seconds that it takes to start one."""
 Verdict = Literal["found", "elsewhere", "survived"]
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What became of a fault: the test that found it, or all that did not."""
-
-    fault: Fault
-    verdict: Verdict
-    by: str
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -90,11 +92,51 @@ class Batch:
 
     targets: Sequence[str]
     tests: Sequence[str] = ()
+    seconds: float = LATER
+    """What they take without a fault, where it is known."""
 
     @staticmethod
-    def of(tests: Sequence[str]) -> Batch:
-        """Tests of pytest, by their names."""
-        return Batch(list(dict.fromkeys(name.partition("::")[0] for name in tests)), tuple(tests))
+    def of(tests: Sequence[str], seconds: float) -> Batch:
+        """Tests by their names: pytest's, or files of lit's."""
+        if tests[0].startswith(LIT):
+            return Batch(tests, (), seconds)
+        return Batch(list(dict.fromkeys(name.partition("::")[0] for name in tests)), tuple(tests), seconds)
+
+    def __len__(self) -> int:
+        return len(self.tests or self.targets)
+
+
+@dataclass(eq=False)
+class Judged:
+    """A fault, and what has become of it so far."""
+
+    fault: Fault
+    near: Sequence[str]
+    reaching: int | None
+    """How many tests execute its line; None where any may see it."""
+    batches: Iterator[Batch]
+    by: str = ""
+    """The test that found it."""
+    ran: int = 0
+    took: float = 0.0
+    running: int = 0
+    ended: bool = False
+    """Whether nothing is left to be run."""
+
+    @property
+    def verdict(self) -> Verdict:
+        return "survived" if not self.by else "found" if is_in(self.by, self.near) else "elsewhere"
+
+    def recorded(self) -> dict[str, object]:
+        """What is written down of it."""
+        of_fault = {name: getattr(self.fault, name) for name in ("path", "line", "start", "old", "new")}
+        of_tests = {name: getattr(self, name) for name in ("verdict", "by", "reaching", "ran", "ended", "took")}
+        return of_fault | of_tests
+
+    def __str__(self) -> str:
+        reach = "any test may" if self.reaching is None else f"{self.reaching} tests"
+        said = self.by or f"{reach} reach it, {self.ran} ran{'' if self.ended else ', more would'}"
+        return f"{self.verdict:9} {self.took:4.0f} s  {self.fault}  ({said})"
 
 
 @cache
@@ -151,12 +193,11 @@ def nearest(path: str) -> tuple[str, ...]:
 class Workplace:
     """A copy of the tree, in which faults are planted one after the other."""
 
-    def __init__(self, folder: Path, origin: Path, seconds: float, slow: bool):
-        self.folder, self.seconds, self.slow = folder, seconds, slow
+    def __init__(self, folder: Path, origin: Path, slow: bool, broken: set[str]):
+        self.folder, self.slow = folder, slow
         self.written = 0
-        self.known: Watched | None = None
-        self.broken: set[str] = set()
-        """Tests that fail without a fault, which are left out from then on."""
+        self.broken = broken
+        """Tests that fail without a fault, which are left out from then on, everywhere."""
         left = shutil.ignore_patterns(".git", ".venv", "build", "dist", ".hypothesis", "*_cache", "*.pyc.*")
         shutil.copytree(origin, folder, symlinks=True, ignore=left)
         kept = {name: value for name, value in os.environ.items() if not name.startswith(INNER)}
@@ -173,8 +214,7 @@ class Workplace:
         """What runs files or suites, all of one kind, until one of their tests fails."""
         if targets[0].startswith(LIT):
             left = "|".join(re.escape(name.removeprefix(LIT)) for name in sorted(self.broken) if name.startswith(LIT))
-            options = ["-q", "-j1", "--max-failures=1", *([f"--filter-out={left}"] if left else [])]
-            return [sys.executable, "-c", "from lit.main import main; main()", *options, *targets]
+            return [*lit(1), "--max-failures=1", *([f"--filter-out={left}"] if left else []), *targets]
         left_out = [f"--deselect={name}" for name in sorted(self.broken)]
         return [*pytest(self.slow), "-x", "-n0", f"--timeout={HANGS}", *left_out, *targets]
 
@@ -190,8 +230,7 @@ class Workplace:
         if done is None or done[0] in (0, 5):  # 5: there is no test but slow ones
             return ""
         failed = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+(?:\[.*?\](?= - |$))?)", done[1], re.MULTILINE)
-        listed = re.search(r"^\s*freehold :: (\S+)", done[1], re.MULTILINE)
-        return failed[1] if failed else LIT + listed[1] if listed else batch.targets[0]
+        return failed[1] if failed else next(iter(failing_of_lit(done[1])), batch.targets[0])
 
     def write(self, place: Path, text: bytes) -> None:
         """Writes a file so that Python compiles it anew: what it keeps knows the file by its size and whole seconds."""
@@ -199,45 +238,101 @@ class Workplace:
         place.write_bytes(text)
         os.utime(place, (self.written, self.written))
 
-    def judge(self, fault: Fault) -> Judged:
-        """Plants a fault and runs tests until one finds it: the nearest first, then those that execute its line."""
-        place, start, near = self.folder / fault.path, time.monotonic(), nearest(fault.path)
-        tests = self.known and self.known.of(fault.path, fault.line)
-        text, failing = place.read_bytes(), ""
+    def with_fault(self, fault: Fault, batch: Batch, seconds: float) -> str:
+        """The first test that fails of a batch while a fault is planted."""
+        place = self.folder / fault.path
+        text = place.read_bytes()
+        try:
+            self.write(place, fault.planted(text))
+            return self.run(batch, seconds)
+        finally:
+            self.write(place, text)
+
+    def finding(self, fault: Fault, batch: Batch, seconds: float, end: float) -> str:
+        """The first test of a batch that fails with a fault, and each time, and passes without it; before an end."""
         for _ in range(BROKEN):
-            try:
-                self.write(place, fault.planted(text))
-                failing = self.first_failing(self.batches(near, tests))
-            finally:
-                self.write(place, text)
-            if not failing or not self.run(Batch([failing]), 2 * HANGS):
+            failing = self.with_fault(fault, batch, min(seconds, end - time.monotonic()))
+            if not failing:
+                break
+            alone, most = Batch([failing]), min(2 * HANGS, end - time.monotonic())
+            if not self.run(alone, most) and self.with_fault(fault, alone, most):
+                return failing
+            if time.monotonic() >= end:
                 break
             self.broken.add(failing)
-            failing = ""
-        took = time.monotonic() - start
-        said = failing or f"{'any' if tests is None else len(tests)} tests execute the line; {', '.join(near[:4])}"
-        verdict: Verdict = "survived" if not failing else "found" if is_in(failing, near) else "elsewhere"
-        return Judged(fault, verdict, said, took)
-
-    def batches(self, near: Sequence[str], tests: Sequence[str] | None) -> Iterator[Batch]:
-        """What is run for a fault: the nearest that execute its line, then others, then all that are near."""
-        if tests is not None and self.known is not None:
-            last = len(near)
-            order = {name: next((n for n, each in enumerate(near) if is_in(name, [each])), last) for name in tests}
-            steps = [[name for name in tests if order[name] == n] for n in range(last + 1)]
-            yield from grouped([*near, ""], steps, self.known.seconds)
-        yield from map(Batch, rounds(near))
-
-    def first_failing(self, batches: Iterator[Batch]) -> str:
-        """The first test of several batches that fails; empty where none does in the time there is."""
-        end = time.monotonic() + self.seconds
-        for batch in batches:
-            left = end - time.monotonic()
-            if left <= 0:
-                break
-            if failing := self.run(batch, left):
-                return failing
         return ""
+
+
+class Judges:
+    """The faults, and who runs what of their tests next: of the fault that has had the least time so far."""
+
+    def __init__(self, faults: Iterable[Fault], known: Watched | None, seconds: float, limit: float):
+        self.known, self.seconds, self.end = known, seconds, time.monotonic() + limit
+        self.lock = Lock()
+        self.open = [self.judged(fault) for fault in faults]
+        self.done: SimpleQueue[Judged] = SimpleQueue()
+
+    def judged(self, fault: Fault) -> Judged:
+        """A fault of which no test has run yet."""
+        near = nearest(fault.path)
+        if self.known is None:
+            return Judged(fault, near, None, map(Batch, rounds(near)))
+        found = self.known.of(fault.path, fault.line)
+        first = list(found or self.known.executing.get((fault.path, fault.line), ()))
+        rest = [name for name in self.known.passing if not found or is_in(name, near)]
+        ordered = [*in_order(first, near), *in_order(sorted({*rest} - {*first}), near)]
+        passing = [name for name in ordered if name in self.known.passing]
+        return Judged(fault, near, None if found is None else len(found), grouped(passing, self.known.seconds))
+
+    def next(self) -> tuple[Judged, Batch] | None:
+        """What is to be run; nothing, where all of it has been begun, or the time is over."""
+        with self.lock:
+            while time.monotonic() < self.end:
+                waiting = [each for each in self.open if not each.by and not each.ended and each.took < self.seconds]
+                if not waiting:
+                    break
+                one = min(waiting, key=lambda each: each.took)
+                if (batch := next(one.batches, None)) is not None:
+                    one.running += 1
+                    one.took += STARTS + batch.seconds
+                    return one, batch
+                one.ended = True
+                self.tell(one)
+        return None
+
+    def tell(self, one: Judged) -> None:
+        """Tells of a fault that is done with. What is nearer than what has found it may be running still."""
+        if one in self.open and not one.running and (one.by or one.ended):
+            self.open.remove(one)
+            self.done.put(one)
+
+    def note(self, one: Judged, batch: Batch, failing: str, took: float) -> None:
+        """Writes down what running a batch has shown."""
+        with self.lock:
+            one.running -= 1
+            one.ran += len(batch)
+            one.took += took - STARTS - batch.seconds
+            if failing and (not one.by or is_in(failing, one.near)):
+                one.by = failing
+            self.tell(one)
+
+    def run(self, place: Workplace) -> None:
+        """Runs what is next, for as long as there is something."""
+        while (asked := self.next()) is not None:
+            one, batch = asked
+            start = time.monotonic()
+            failing = place.finding(one.fault, batch, 4 * batch.seconds + 2 * HANGS, self.end)
+            self.note(one, batch, failing, time.monotonic() - start)
+
+
+def lit(jobs: int) -> list[str]:
+    """lit's command, without its targets."""
+    return [sys.executable, "-c", "from lit.main import main; main()", "-q", f"-j{jobs}"]
+
+
+def failing_of_lit(output: str) -> list[str]:
+    """The files that lit lists as failing."""
+    return [LIT + name for name in re.findall(r"^\s*freehold :: (\S+)", output, re.MULTILINE)]
 
 
 def is_in(test: str, places: Iterable[str]) -> bool:
@@ -245,24 +340,33 @@ def is_in(test: str, places: Iterable[str]) -> bool:
     return any(test == place or test.startswith((f"{place}::", f"{place}/")) for place in places)
 
 
-def grouped(near: Sequence[str], steps: Sequence[Sequence[str]], seconds: Mapping[str, float]) -> Iterator[Batch]:
-    """Tests in their order, and lit's where they stand in it; a few seconds at first: most faults are found there."""
-    taken, took, most = list[str](), 0.0, FIRST
-    for name, tests in zip(near, steps, strict=True):
-        if name.startswith(LIT) or not name:  # what is near comes before what is not
-            if taken:
-                yield Batch.of(taken)
-            taken, took = [], 0.0
-        if name.startswith(LIT):
-            yield Batch([name])
-        for test in tests:
-            taken.append(test)
-            took += seconds[test]
+def in_order(tests: Sequence[str], near: Sequence[str]) -> list[str]:
+    """The nearest tests first; then those elsewhere, of each file the first, then of each the second, and so on."""
+    steps: dict[int, list[str]] = {}
+    for name in tests:
+        steps.setdefault(next((n for n, each in enumerate(near) if is_in(name, [each])), len(near)), []).append(name)
+    elsewhere: dict[str, list[str]] = {}
+    for name in steps.pop(len(near), []):
+        elsewhere.setdefault(LIT if name.startswith(LIT) else name.partition("::")[0], []).append(name)
+    ordered = [name for step in sorted(steps) for name in steps[step]]
+    of_lit = elsewhere.pop(LIT, [])
+    turns = ((turn, name) for names in elsewhere.values() for turn, name in enumerate(names))
+    return [*ordered, *of_lit, *(name for _, name in sorted(turns, key=lambda each: each[0]))]
+
+
+def grouped(tests: Sequence[str], seconds: Mapping[str, float]) -> Iterator[Batch]:
+    """Tests in their order, those of one kind together; a few seconds at first: most faults are found there."""
+    most = FIRST
+    for _, names in groupby(tests, lambda name: name.startswith(LIT)):
+        taken, took = list[str](), 0.0
+        for name in names:
+            taken.append(name)
+            took += seconds[name]
             if took > most:
-                yield Batch.of(taken)
-                taken, took, most = [], 0.0, 4 * most
-    if taken:
-        yield Batch.of(taken)
+                yield Batch.of(taken, took)
+                taken, took, most = [], 0.0, min(4 * most, LATER)
+        if taken:
+            yield Batch.of(taken, took)
 
 
 def rounds(near: Sequence[str]) -> Iterator[list[str]]:
@@ -288,38 +392,56 @@ def drawn(places: Sequence[str], count: int, seed: int) -> list[Fault]:
     return random.Random(seed).sample(chosen, min(count, len(chosen)))
 
 
-def judged(
-    faults: Sequence[Fault], jobs: int, seconds: float, slow: bool, first: float, whole: bool
-) -> Iterator[Judged]:
-    """What becomes of each, as soon as it is known; before that, all tests run without a fault for so many seconds."""
+@dataclass(frozen=True)
+class Times:
+    """The seconds there are."""
+
+    first: float
+    """For all tests without a fault."""
+    each: float
+    """For a fault."""
+    limit: float
+    """For everything."""
+
+
+def without_fault(place: Workplace, faults: Sequence[Fault], jobs: int, seconds: float, whole: bool) -> Watched:
+    """What all tests execute and how they end, or those nearest to some faults."""
+    places = {(fault.path, fault.line) for fault in faults}
+    near = {name for fault in faults for name in nearest(fault.path)}
+    of_lit = [name for name in tests() if name.startswith(LIT) and (whole or is_in(name, near))]
+    targets = ["test"] if whole else sorted(name for name in near if not name.startswith(LIT))
+    commands = [[*pytest(place.slow), *in_parallel(jobs), *targets], *([[*lit(jobs), *of_lit]] if of_lit else [])]
+    known = watched(place.folder, places, seconds, place.environment, commands)
+    known.failing |= {*failing_of_lit(known.said)}
+    known.seconds.update(dict.fromkeys(of_lit, OF_LIT))
+    failing = f"{len(known.failing)} fail without a fault {' '.join(sorted(known.failing)[:MOST])}"
+    print(f"{len(known.seconds)} tests ran in {known.took:.0f} s; {failing}".rstrip(), flush=True)
+    return known
+
+
+def judged(faults: Sequence[Fault], jobs: int, times: Times, slow: bool, whole: bool) -> Iterator[Judged]:
+    """What becomes of each, as soon as it is known; before that, all tests run without a fault."""
+    start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="freehold-faults-") as folder, ThreadPoolExecutor(jobs) as pool:
-        free: SimpleQueue[Workplace] = SimpleQueue()
-        origin = Workplace(Path(folder, "0"), ROOT, seconds, slow)
-        places = {(fault.path, fault.line) for fault in faults}
-        near = {name for fault in faults for name in nearest(fault.path) if not name.startswith(LIT)}
+        broken = set[str]()
+        origin = Workplace(Path(folder, "0"), ROOT, slow, broken)
         known = None
-        if WATCHES and first:
-            command = [*pytest(slow), *(["test"] if whole else sorted(near))]
-            known = watched(origin.folder, places, jobs, first, origin.environment, command)
-            failing = f"{len(known.failing)} fail without a fault {' '.join(sorted(known.failing)[:MOST])}"
-            print(f"{len(known.seconds)} tests ran in {known.took:.0f} s; {failing}".rstrip(), flush=True)
-        for n in range(1, jobs + 1):  # with what Python has compiled
-            place = Workplace(Path(folder, str(n)), origin.folder, seconds, slow)
-            place.known, place.broken = known, set(known.failing if known else ())
-            free.put(place)
-
-        def one(fault: Fault) -> Judged:
-            place = free.get()
-            try:
-                return place.judge(fault)
-            finally:
-                free.put(place)
-
+        if WATCHES and times.first:
+            known = without_fault(origin, faults, jobs, times.first, whole)
+            broken |= known.failing
+        # ... with what Python has compiled
+        places = [Workplace(Path(folder, str(n)), origin.folder, slow, broken) for n in range(1, jobs + 1)]
+        judges = Judges(faults, known, times.each, times.limit - (time.monotonic() - start))
+        running = [pool.submit(judges.run, place) for place in places]
         try:
-            for done in as_completed([pool.submit(one, fault) for fault in faults]):
-                yield done.result()
+            while not all(each.done() for each in running) or not judges.done.empty():
+                with suppress(Empty):
+                    yield judges.done.get(timeout=1)
+            for each in running:
+                each.result()
+            yield from judges.open
         finally:
-            pool.shutdown(cancel_futures=True)
+            judges.end = 0.0
 
 
 def main() -> int:
@@ -329,22 +451,23 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--in", dest="places", action="append", default=[], help="draw from paths that begin so")
     parser.add_argument("--at", dest="lines", action="append", default=[], help="PATH:LINE, all there are in a line")
-    parser.add_argument("--seconds", type=float, default=180.0, help="for one fault")
+    parser.add_argument("--seconds", type=float, default=1800.0, help="for one fault")
     parser.add_argument("--first", type=float, default=1800.0, help="for all tests without a fault; 0: leave that out")
+    parser.add_argument("--limit", type=float, default=10**9, help="seconds for everything")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--slow", action="store_true", help="run the slow tests, too")
+    parser.add_argument("--record", type=Path, help="a file for what became of each, a line of JSON each")
     chosen = parser.parse_args()
     faults = drawn([*chosen.places, *chosen.lines], 10**9 if chosen.lines else chosen.faults, chosen.seed)
     verdicts: Counter[Verdict] = Counter()
-    for found in progress(
-        judged(
-            faults, chosen.jobs, chosen.seconds, chosen.slow, chosen.first, whole=not (chosen.places or chosen.lines)
-        ),
-        "faults",
-        len(faults),
-    ):
+    whole = not (chosen.places or chosen.lines)
+    times = Times(chosen.first, chosen.seconds, chosen.limit)
+    for found in progress(judged(faults, chosen.jobs, times, chosen.slow, whole), "faults", len(faults)):
         verdicts[found.verdict] += 1
-        print(f"{found.verdict:9} {found.seconds:4.0f} s  {found.fault}  ({found.by})", flush=True)
+        print(found, flush=True)
+        if chosen.record:
+            with chosen.record.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(found.recorded()) + "\n")
     elsewhere = f"{verdicts['elsewhere']} by other tests, {verdicts['survived']} survived"
     print(f"{verdicts['found']} of {len(faults)} faults found by the nearest tests, {elsewhere}; seed {chosen.seed}")
     return int(verdicts["survived"] > 0)

@@ -23,21 +23,28 @@ WATCHES: Final = sys.version_info >= (3, 12)
 """Whether this Python can watch lines."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Watched:
     """What a run of all tests has shown."""
 
     executing: dict[tuple[str, int], tuple[str, ...]]
     """The tests that execute a line; an empty name where it is executed as the module is imported, or outside tests."""
     seconds: dict[str, float]
-    failing: frozenset[str]
+    failing: set[str]
     took: float
     """The seconds that the run took."""
+    said: str = ""
+    """What the commands have written."""
+
+    @property
+    def passing(self) -> set[str]:
+        """The tests that pass without a fault."""
+        return {*self.seconds} - self.failing
 
     def of(self, path: str, line: int) -> tuple[str, ...] | None:
         """The tests that execute a line of a function and pass without a fault; None where any test may see it."""
         found = self.executing.get((path, line), ())
-        if not found or "" in found:
+        if "" in found:
             return None
         return tuple(name for name in found if name in self.seconds and name not in self.failing)
 
@@ -55,12 +62,11 @@ def with_instructions(path: Path, lines: Iterable[int]) -> dict[int, int]:
 def watched(
     folder: Path,
     places: Collection[tuple[str, int]],
-    jobs: int,
     seconds: float,
     environment: dict[str, str],
-    command: Sequence[str],
+    commands: Sequence[Sequence[str]],
 ) -> Watched:
-    """Runs tests in the tree of a folder, as many as end in this time, and watches lines of its files."""
+    """Runs commands in the tree of a folder, as much of them as ends in this time, and watches lines of its files."""
     notes = folder / "build" / "watched"
     notes.mkdir(parents=True)
     asked = {
@@ -71,9 +77,10 @@ def watched(
     for name in ("executed", "ended"):
         (notes / name).touch()
     changes = {"FREEHOLD_WATCHED": str(notes), "FREEHOLD_ENDED": str(notes / "ended")}
-    in_parallel = ["-n", str(jobs), "--dist", "worksteal", "--timeout=120"]
-    start = time.monotonic()
-    run([*command, *in_parallel], folder, {**environment, **changes}, seconds)
+    start, said = time.monotonic(), ""
+    for command in commands:
+        done = run(command, folder, {**environment, **changes}, max(1.0, start + seconds - time.monotonic()))
+        said += done[1] if done else ""
     executed: dict[str, set[str]] = {}
     for note in (notes / "executed").read_text(encoding="utf-8").splitlines():
         place, _, test = note.partition("\t")
@@ -88,7 +95,12 @@ def watched(
         for path, lines in asked.items()
         for line, there in lines.items()
     }
-    return Watched(executing, took, frozenset(failing), time.monotonic() - start)
+    return Watched(executing, took, failing, time.monotonic() - start, said)
+
+
+def in_parallel(jobs: int) -> list[str]:
+    """What makes pytest run tests in several processes."""
+    return ["-n", str(jobs), "--dist", "worksteal", "--timeout=120"]
 
 
 def pytest(slow: bool) -> list[str]:
@@ -110,7 +122,7 @@ def run(command: Sequence[str], folder: Path, environment: dict[str, str], secon
         start_new_session=True,
     ) as started:
         try:
-            output, _ = started.communicate(timeout=seconds)
+            output, _ = started.communicate(timeout=max(0.0, seconds))
         except subprocess.TimeoutExpired:
             return None
         finally:

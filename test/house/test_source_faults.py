@@ -13,9 +13,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "test" / "fuzz"))
 
-from plant import Batch, grouped, is_in, nearest, rounds  # noqa: E402 -- from that folder
+from plant import FIRST, Batch, Judges, Workplace, failing_of_lit, grouped, in_order, is_in, nearest, rounds  # noqa: E402 -- from that folder
 from source_faults import Fault, faults_of  # noqa: E402 -- as above
-from watching import PLUGINS, WATCHES, Watched, watched, with_instructions  # noqa: E402 -- as above
+from watching import PLUGINS, WATCHES, Watched, in_parallel, watched, with_instructions  # noqa: E402 -- as above
 
 TEXT = """
 def chosen(a: int, b: int = 4) -> bool:
@@ -75,28 +75,97 @@ def test_few_files_are_imported_for_the_first_answer() -> None:
     assert [name for files in rounds(near) for name in files] == near
 
 
-def test_what_executes_the_line_runs_in_the_order_of_nearness() -> None:
-    near = ["test/a.py", "test/lit/a", "test/b", ""]
-    names: list[str] = ["test/a.py::x", "test/a.py::y", "test/b/c.py::x[1]", "test/d.py::x"]
-    seconds = dict.fromkeys(names, 3.0)
-    steps = [["test/a.py::x", "test/a.py::y"], [], ["test/b/c.py::x[1]"], ["test/d.py::x"]]
-    assert list(grouped(near, steps, seconds)) == [
-        Batch(["test/a.py"], ("test/a.py::x", "test/a.py::y")),
-        Batch(["test/lit/a"]),
-        Batch(["test/b/c.py"], ("test/b/c.py::x[1]",)),  # before what is not near
-        Batch(["test/d.py"], ("test/d.py::x",)),
-    ]
-    assert [name for name in names if is_in(name, near[:3])] == names[:3]
+def test_the_nearest_run_first_and_then_some_of_each_file() -> None:
+    near = ["test/b.py", "test/lit/b", "test/a"]
+    tests = ["test/a/c.py::x[1]", "test/b.py::y", "test/d.py::x", "test/d.py::y", "test/e.py::x", "test/lit/a.mlir",
+             "test/lit/b/c.mlir"]  # fmt: skip
+    ordered = ["test/b.py::y", "test/lit/b/c.mlir", "test/a/c.py::x[1]", "test/lit/a.mlir", "test/d.py::x",
+               "test/e.py::x", "test/d.py::y"]  # fmt: skip
+    assert in_order(tests, near) == ordered
+    assert [name for name in tests if is_in(name, near)] == [tests[0], tests[1], tests[6]]
     assert not is_in("test/ab.py::x", ["test/a"])
 
 
-def test_a_line_of_no_test_or_of_an_import_is_for_any_test() -> None:
+def test_tests_of_one_kind_run_in_one_process_a_few_at_first() -> None:
+    tests = ["test/a.py::x", "test/a.py::y", "test/lit/b/c.mlir", "test/d.py::x", "test/d.py::y", "test/a.py::z"]
+    assert list(grouped(tests, dict.fromkeys(tests, FIRST / 2 + 1))) == [
+        Batch(["test/a.py"], ("test/a.py::x", "test/a.py::y"), FIRST + 2),
+        Batch(["test/lit/b/c.mlir"], (), FIRST / 2 + 1),
+        Batch(["test/d.py", "test/a.py"], ("test/d.py::x", "test/d.py::y", "test/a.py::z"), 3 * (FIRST / 2 + 1)),
+    ]
+
+
+def test_what_lit_says_of_failures() -> None:
+    said = "Failed Tests (2):\n  freehold :: passes/a.mlir\n  freehold :: b.mlir\n\nTotal Discovered Tests: 3\n"
+    assert failing_of_lit(said) == ["test/lit/passes/a.mlir", "test/lit/b.mlir"]
+
+
+def test_a_line_of_an_import_is_for_any_test() -> None:
     ran = {"test/a.py::x": 1.0, "test/a.py::y": 1.0}
     known = Watched({("a.py", 1): ("test/a.py::x", "test/a.py::y"), ("a.py", 2): ("", "test/a.py::x")}, ran,
-                    frozenset(["test/a.py::y"]), 2.0)  # fmt: skip
+                    {"test/a.py::y"}, 2.0)  # fmt: skip
+    assert known.passing == {"test/a.py::x"}
     assert known.of("a.py", 1) == ("test/a.py::x",)  # the other one fails without a fault
     assert known.of("a.py", 2) is None
-    assert known.of("a.py", 3) is None
+    assert known.of("a.py", 3) == ()
+
+
+FAULT = Fault("passes/cse.py", 1, 0, "a", "b")
+OTHER = Fault("passes/cse.py", 2, 0, "a", "b")
+NEAR, FAR = "test/lit/passes/cse.mlir", "test/tools/test_lsp.py::test_x"
+
+
+def judges(**executing: tuple[str, ...]) -> Judges:
+    """Two faults, whose lines some tests execute."""
+    lines = {(FAULT.path, int(line[1:])): names for line, names in executing.items()}
+    return Judges([FAULT, OTHER], Watched(lines, {NEAR: 1.0, FAR: 1.0}, set(), 1.0), 100, 100)
+
+
+def test_every_fault_gets_its_share_and_what_is_nearer_counts() -> None:
+    both = judges(l1=(NEAR, FAR), l2=(FAR,))
+    asked = [both.next() for _ in range(5)]
+    assert asked.pop() is None
+    ran = [(one.fault, batch) for each in asked if each is not None for one, batch in [each]]
+    near, far = Batch([NEAR], (), 1.0), Batch([FAR.partition("::")[0]], (FAR,), 1.0)
+    assert ran == [(FAULT, near), (OTHER, far), (FAULT, far), (OTHER, near)]  # by turns, with all that is near at last
+    first, second = (each[0] for each in asked[:2] if each is not None)
+    both.note(first, far, FAR, 2.0)
+    assert both.done.empty()  # what is nearer runs still
+    both.note(first, near, NEAR, 2.0)
+    found = both.done.get_nowait()
+    assert (found.fault, found.by, found.verdict, found.reaching) == (FAULT, NEAR, "found", 2)
+    both.note(second, far, "", 2.0)
+    assert both.done.empty()
+    both.note(second, near, "", 2.0)
+    survived = both.done.get_nowait()
+    assert (survived.fault, survived.verdict, survived.reaching, survived.ran) == (OTHER, "survived", 1, 2)
+
+
+def test_any_test_may_see_a_fault_of_an_import() -> None:
+    both = judges(l1=("", NEAR), l2=("", NEAR))
+    assert [both.next() is None for _ in range(5)] == [False, False, False, False, True]
+
+
+def test_a_test_has_found_a_fault_that_fails_with_it_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "origin" / "passes").mkdir(parents=True)
+    (tmp_path / "origin" / "passes" / "cse.py").write_text("a", encoding="utf-8")
+    place = Workplace(tmp_path / "copy", tmp_path / "origin", False, set())
+    said = {"always": ["y", "y"], "once": ["y", "", ""], "fault": ["z", "", "z"]}
+    ran: list[str] = []
+
+    def run(batch: Batch, seconds: float) -> str:
+        assert seconds > 0
+        ran.append((place.folder / "passes" / "cse.py").read_text(encoding="utf-8"))
+        return answers.pop(0)
+
+    monkeypatch.setattr(place, "run", run)
+    for outcome in ("always", "once"):
+        answers = [*said[outcome], *said["fault"]]
+        assert place.finding(FAULT, Batch(["x"]), 100, float("inf")) == "z"
+        assert answers == []
+        assert place.broken == {"y"}
+        place.broken.clear()
+    assert ran == ["b", "a", "b", "a", "b", "b", "a", "b", "b", "a", "b"]  # the fault is planted, or is not
 
 
 PRODUCT = """
@@ -133,7 +202,7 @@ def test_who_executes_a_line(tmp_path: Path) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment = {**kept, "PYTHONPATH": f"{PLUGINS}{os.pathsep}{tmp_path}"}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "chosen_tests", "-c", os.devnull, "test_product.py"]
-    known = watched(tmp_path, [("product.py", 4), ("product.py", 7)], 1, 100, environment, command)
+    known = watched(tmp_path, [("product.py", 4), ("product.py", 7)], 100, environment, [[*command, *in_parallel(1)]])
     tests = {name: f"test_product.py::test_{name}" for name in ("even", "odd", "elsewhere", "failing", "nothing")}
     assert known.of("product.py", 4) == (tests["odd"],)
     assert known.of("product.py", 7) == (tests["elsewhere"], tests["even"])

@@ -87,6 +87,8 @@ class WarmTest(lit.formats.ShTest):
 
     def execute(self, test: Any, litConfig: Any) -> Any:
         """The result of one file."""
+        # Who watches what tests execute asks for the test as it does under pytest. A process runs one file at a time.
+        test.config.environment["PYTEST_CURRENT_TEST"] = f"test/lit/{'/'.join(test.path_in_suite)} (call)"
         parsed = LIT.parseIntegratedTestScript(test)
         if isinstance(parsed, lit.Test.Result):
             return parsed
