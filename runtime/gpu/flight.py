@@ -7,10 +7,11 @@ For those who have to say what a GPU was doing. Timelines (`runtime.gpu.timeline
 from __future__ import annotations
 
 import ctypes
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable
 from types import CodeType
 from typing import Any, Final, NamedTuple, Protocol
+from weakref import WeakSet
 
 
 class Trace(NamedTuple):
@@ -35,8 +36,17 @@ class Stream(Protocol):
     """Launches as `Trace`s, in order."""
 
 
-streams: Final[defaultdict[int, dict[int, Stream]]] = defaultdict(dict)
-"""By GPU and handle. Timelines enter themselves."""
+streams: Final[WeakSet[Any]] = WeakSet()
+"""Each once, whatever it is called: those of single threads, too. Timelines enter themselves, as a `Stream` each."""
+
+
+def every() -> list[Any]:
+    """All streams, while other threads may enter theirs."""
+    while True:
+        try:
+            return list(streams)
+        except RuntimeError:  # one was entered meanwhile
+            continue
 
 
 watchers: Final[list[Callable[[int, Any, Trace], object]]] = []
@@ -45,13 +55,7 @@ watchers: Final[list[Callable[[int, Any, Trace], object]]] = []
 
 def unfinished() -> list[Trace]:
     """The launches that are not known to be done, the oldest first. Only so many of each stream are remembered."""
-    found = [
-        trace
-        for of_device in list(streams.values())
-        for known in list(of_device.values())
-        for trace in map(Trace._make, list(known.trail))
-        if trace.tick > known.finished
-    ]
+    found = [trace for known in every() for trace in map(Trace._make, list(known.trail)) if trace.tick > known.finished]
     return sorted(found, key=lambda trace: trace.when)
 
 

@@ -8,7 +8,6 @@ from time import monotonic_ns
 from typing import Any, NamedTuple
 
 from freehold.runtime.gpu import driver, flight
-from freehold.runtime.gpu.timeline import timelines
 
 
 class Launched(NamedTuple):
@@ -41,16 +40,15 @@ def record_launches() -> Generator[list[Launched]]:
 
     def note(device: int, stream: Any, trace: flight.Trace) -> None:
         if trace.when >= began:
-            launches.append(Launched(device, driver.handle_of(stream), trace.what, trace.when, monotonic_ns()))
+            launches.append(Launched(device, _handle(stream), trace.what, trace.when, monotonic_ns()))
 
     flight.watchers.append(note)
     try:
         yield launches
     finally:
         left = [
-            Launched(device, handle, trace[2], trace[1], None)
-            for device, streams in list(timelines.items())
-            for handle, line in list(streams.items())
+            Launched(line.device, _handle(line.stream), trace[2], trace[1], None)
+            for line in flight.every()
             for trace in list(line.trail)
             if trace[1] >= began
         ]
@@ -58,3 +56,9 @@ def record_launches() -> Generator[list[Launched]]:
         known = {launched[:4] for launched in launches}  # one may have ended while we looked
         launches += [launched for launched in left if launched[:4] not in known]
         launches.sort(key=lambda launched: launched.enqueued)
+
+
+def _handle(stream: Any) -> int:
+    """A stream's handle; the default one's is always 0, though the driver knows it by 1, too."""
+    handle = driver.handle_of(stream)
+    return 0 if handle == 1 else handle

@@ -20,8 +20,7 @@ from functools import cache
 from threading import Condition, RLock, local
 from time import monotonic, monotonic_ns, sleep
 from types import CodeType
-from typing import Any, Final, NoReturn, cast
-from weakref import WeakSet
+from typing import Any, Final, NoReturn
 
 from freehold.runtime.base import native
 from freehold.runtime.base.locks import HOST, lock, under
@@ -75,7 +74,7 @@ class Timeline:
         self.remember: Final = self.trail.append
         self.log: failures.Log | None = None
         """Where checks that fail in kernels here are written down (`runtime.gpu.failures`)."""
-        _ALL.add(self)
+        flight.streams.add(self)
 
     def __repr__(self) -> str:
         return f"<timeline of {self.stream!r}, {self.finished} of {self.now} done>"
@@ -316,10 +315,9 @@ class HostTimeline(Timeline):
 
 # --- All of them ------------------------------------------------------------------------------------------------------
 
-timelines: Final = cast("defaultdict[int, dict[int, Timeline]]", flight.streams)
-"""Of streams, by GPU and handle, as `timeline` made them."""
+timelines: Final[defaultdict[int, dict[int, Timeline]]] = defaultdict(dict)
+"""Of streams that are the same in all threads, by GPU and handle, as `timeline` made them."""
 
-_ALL: Final[WeakSet[Timeline]] = WeakSet()
 _LET_GO: Final[deque[object]] = deque()
 """What was kept for work that is done. Its destructors may do anything, so none runs under a lock."""
 _LATER: Final[deque[Callable[[], object]]] = deque()
@@ -418,12 +416,11 @@ def _end() -> None:
 def still_kept() -> list[object]:
     """What is kept for work that is not done."""
     found: list[object] = []
-    for of_device in list(timelines.values()):
-        for known in list(of_device.values()):
-            if known.kept and not known.is_capturing():
-                known.mark(known.kept[-1][0])
-                known.collect()
-                found += [what for _, what in known.kept]
+    for known in flight.every():
+        if known.kept and not known.is_capturing():
+            known.mark(known.kept[-1][0])
+            known.collect()
+            found += [what for _, what in known.kept]
     let_go()
     return found
 
@@ -436,7 +433,7 @@ def _forget() -> None:
         never_drop([*queue])
         queue.clear()
     _OWN.streams.clear()
-    for known in list(_ALL):
+    for known in flight.every():
         known.renew()
 
 

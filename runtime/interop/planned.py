@@ -15,8 +15,8 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, cast
 
 from freehold.runtime.base import native
-from freehold.runtime.gpu import driver, flight
-from freehold.runtime.gpu.timeline import Timeline
+from freehold.runtime.gpu import driver
+from freehold.runtime.gpu.timeline import Timeline, timelines
 from freehold.runtime.memory.arguments import HOST, view
 
 if TYPE_CHECKING:
@@ -293,9 +293,8 @@ def _has_modes() -> bool:
 
 def _ticks() -> int:
     """How much was enqueued so far, on all streams."""
-    streams: Any = flight.streams
-    different = {id(known): known for of_device in list(streams.values()) for known in list(of_device.values())}
-    return sum(known.now for known in different.values())  # the default stream has two names
+    different = {known for of_device in list(timelines.values()) for known in list(of_device.values())}
+    return sum(known.now for known in different)  # the default stream has two names
 
 
 @cache

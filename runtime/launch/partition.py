@@ -154,8 +154,8 @@ else:
         made.spec = spec
         return made
 
-    update_wrapper(partition, cut).__name__ = "partition"
-    cut.__qualname__ = "partition"  # as Python calls it where a keyword is wrong
+    cut.__name__ = cut.__qualname__ = "partition"  # as Python calls it where an argument is missing or wrong
+    update_wrapper(partition, cut)
     partition = native.partition(Partition(None, None), _CLASSES, _FAST, partition)
 
 

@@ -118,7 +118,7 @@ class Recorded(Generic[T]):
             captures.drop_graph(made)
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
-        made, self._made = self._made, None
+        made: Any = getattr(self, "_made", None)  # not there where it was not made for want of the right arguments
         if made is not None and not ending():
             later(partial(captures.drop_graph, made))
 

@@ -75,3 +75,19 @@ def test_every_public_name_is_documented_where_help_looks() -> None:
         and not inspect.getdoc(value)
     ]
     assert not silent
+
+
+def test_what_python_says_of_a_wrong_call_names_what_was_called() -> None:
+    others: list[str] = []
+    for name in freehold.__all__:
+        value = getattr(freehold, name)
+        if inspect.isclass(value) or not callable(value):
+            continue
+        for wrong in ({}, {"no_such_keyword": 1}):
+            try:
+                value(**wrong)
+            except (freehold.Rejected, TypeError) as e:
+                said = str(e)
+                if isinstance(e, TypeError) and not said.startswith((f"{name}() ", f"{name} takes", "'TypeVar'")):
+                    others.append(said)
+    assert not others

@@ -28,8 +28,8 @@ import freehold as fh
 from freehold import Mut, i32
 from freehold.runtime.base import locks
 from freehold.runtime.gpu import driver
-from freehold.runtime.gpu.flight import unfinished
-from freehold.runtime.gpu.timeline import timeline, timelines
+from freehold.runtime.gpu.flight import every, unfinished
+from freehold.runtime.gpu.timeline import still_kept, timeline, timelines
 from freehold.runtime.memory import storage
 
 stub = the_stub()
@@ -51,6 +51,12 @@ def tensor() -> Any:
 
 def step(y: Any, x: Any) -> Any:
     return mix(fh.partition(y, 256), x)
+
+
+def all_done() -> None:
+    """Waits for all that was enqueued, so that it is known to be done."""
+    for known in every():
+        known.join()
 
 
 def same(value: Any) -> Any:
@@ -326,6 +332,50 @@ def test_each_thread_has_its_own_per_thread_stream() -> None:
     assert stub.stub_waits() == before + (found[0].finished < found[0].now)
 
 
+def test_what_a_thread_left_on_its_own_stream_is_still_looked_after() -> None:
+    """The thread has ended, and its kernel has not: the array that it reads stays, and it is known that it runs."""
+    y, base = tensor(), tensor()
+    alive: list[weakref.ref[Any]] = []
+
+    def work() -> None:
+        array = Foreign(base)
+        alive.append(weakref.ref(array))
+        step(y, array).on(2)
+
+    all_done()
+    stub.stub_defer(1)
+    stub.stub_hold(1)
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    gc.collect()
+    assert alive[0]() is not None
+    assert [trace.what for trace in unfinished()] == ["`mix`"]
+    stub.stub_hold(0)
+    stub.stub_defer(0)
+    assert still_kept() == []
+    assert alive[0]() is None
+    assert unfinished() == []
+
+
+def test_a_launch_is_recorded_once_whatever_its_stream_is_called() -> None:
+    bound = mix.bind(fh.partition(tensor(), 256), tensor())
+    for names, wanted in (((0, 1), 0), ((1, 0), 0), ((2, 2), 2)):
+        all_done()
+        with fh.record_launches() as launches:
+            for name in names:
+                bound.on(name)
+            assert len(unfinished()) == 2
+        assert [launch[:3] for launch in launches] == [(0, wanted, "`mix`")] * 2
+        assert [launch.done for launch in launches] == [None] * 2
+        with fh.record_launches() as launches:
+            for name in names:
+                bound.on(name).wait()
+            bound.sync()
+        assert [launch[:3] for launch in launches] == [(0, wanted, "`mix`")] * 2 + [(0, 0, "`mix`")]
+        assert all(launch.done for launch in launches)
+
+
 def test_a_context_of_part_of_a_gpu_stays() -> None:
     bindings: Any = driver.api()
     y, x = tensor(), tensor()
@@ -410,8 +460,7 @@ def interrupted_at(work: Callable[[], object]) -> None:
 
 def test_blame_falls_on_what_may_be_running() -> None:
     y, x, z = tensor(), tensor(), tensor()
-    for known in list(timelines[0].values()):
-        known.join()
+    all_done()
 
     async def main() -> None:
         async def run(operation: Any) -> None:
