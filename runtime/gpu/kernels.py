@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
-from freehold.runtime.gpu.driver import api, checked, cuda_core, doing, of_core, on_device
+from freehold.runtime.gpu.driver import api, checked, cuda_core, doing, multiprocessors, of_core, on_device
 
 _FREE_SHARED: Final = 48 << 10
 """Bytes of dynamic shared memory that a kernel may have without having been allowed more."""
@@ -63,6 +63,30 @@ def allow_shared(kernel: Any, size: int, device: int) -> None:
     answer = bindings.cuKernelSetAttribute(which, size, kernel.handle, bindings.CUdevice(device))
     checked(f"allowing a kernel {size} bytes of shared memory", answer)
     _allowed[key] = size
+
+
+def allow_large_clusters(kernel: Any, device: int) -> None:
+    """Allows a loaded kernel clusters of more than 8 blocks, which not every GPU has. Raises `Rejected` (O241)."""
+    bindings = api()
+    which = bindings.CUfunction_attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+    answer = bindings.cuKernelSetAttribute(which, 1, kernel.handle, bindings.CUdevice(device))
+    checked("allowing a kernel clusters of more than 8 blocks", answer)
+
+
+def clusters_at_once(kernel: Any, device: int) -> int | None:
+    """
+    How many clusters of a loaded kernel's own size a GPU runs at once; None where the driver does not say.
+
+    They are fewer than its multiprocessors would hold one by one: a cluster runs within a group of multiprocessors, and
+    groups differ in size. An H200 of 132 runs 30 clusters of four blocks that fill a multiprocessor each.
+    """
+    bindings = api()
+    with on_device(device):
+        error, function = bindings.cuKernelGetFunction(kernel.handle)
+        if not error:
+            error, count = bindings.cuOccupancyMaxActiveClusters(function, launch_config(multiprocessors(device), 0))
+            return None if error else count or None
+    return None
 
 
 def launch_on(device: int, stream: Any, config: Any, kernel: Any, *arguments: Any) -> None:

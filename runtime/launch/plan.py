@@ -133,9 +133,7 @@ class Plan(Arrays):
             kernels.allow_shared(self.loaded, self.shape[-1], self.device)
         compiled = self.compiled
         if compiled.contract.persistent:
-            most = driver.multiprocessors(self.device) * compiled.occupancy // compiled.ctas
-            most = compiled.contract.blocks or max(1, most)
-            self.blocks = min(self.blocks, most)
+            self.blocks = min(self.blocks, compiled.contract.blocks or compiled.at_once(self.device))
         self.configs: dict[int, Any] = {}
         """Launch configurations, by the handle of their stream."""
         self.packed: list[tuple[bytearray, int, Any]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final
 
-from freehold.runtime.gpu import captures, kernels
+from freehold.runtime.gpu import captures, driver, kernels
 from freehold.runtime.variants.entry import ParameterLayout
 from freehold.runtime.variants.evaluation import Evaluator
 from freehold.runtime.variants.hints import of
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 BLOCKS_THAT_WAIT: Final = 64
 """Blocks of a multiprocessor up to which each waits by itself for the kernels in front. Measured on an H200: kernels of
 10**6 short blocks took an eighth longer with the wait."""
+
+
+PORTABLE_CLUSTER: Final = 8
+"""Blocks that a cluster has on every GPU with clusters; for more a kernel has to be allowed."""
 
 
 class Once:
@@ -102,8 +106,19 @@ class Compiled:
         """It, loaded for a GPU. Raises `Rejected` (O241)."""
         return self._once.get(device, lambda: self._load(device))
 
+    def at_once(self, device: int) -> int:
+        """How many of its tile blocks a GPU is meant to run at once: each is a multiprocessor's, or a cluster's."""
+        return self._once.get(("at once", device), lambda: self._at_once(device))
+
+    def _at_once(self, device: int) -> int:
+        most = max(1, driver.multiprocessors(device) * self.occupancy // self.ctas)
+        clusters = kernels.clusters_at_once(self.loaded(device), device) if self.ctas > 1 else None
+        return min(most, clusters or most)
+
     def _load(self, device: int) -> Any:
         kernel = kernels.load(self.cubin, self.contract.symbol, device)
+        if self.ctas > PORTABLE_CLUSTER:
+            kernels.allow_large_clusters(kernel, device)
         if self.overlaps:
             from freehold.backend.cubin import waits_for_grids
 

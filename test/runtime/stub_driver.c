@@ -45,6 +45,10 @@ void stub_fail(int error) { failing = error; pthread_cond_broadcast(&changed); }
 void stub_refuse(int n) { refused = n; } /* the next allocations fail for want of memory */
 void stub_devices(int n) { devices = n; }
 
+static int clusters, large_clusters;
+void stub_clusters(int n) { clusters = n; } /* so many run at once; 0 is that nobody knows */
+int stub_large_clusters(void) { return large_clusters; } /* how many kernels were allowed them */
+
 /* --- Contexts ------------------------------------------------------------------------------------------------------- */
 
 static _Thread_local void *contexts[16] = {(void *)0x1000};
@@ -658,6 +662,9 @@ static Result run_graph(void *graph, void *stream) {
   return 0;
 }
 
+static Result active_clusters(int *out, void *function, const void *config) { *out = clusters; return 0; }
+static Result set_kernel_attribute(int which, int value, void *kernel, int device) { large_clusters += which == 14 && value; return 0; }
+
 static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuDriverGetVersion", version}, {"cuDeviceGetCount", how_many}, {"cuDeviceGet", device}, {"cuDeviceGetAttribute", attribute},
   {"cuDevicePrimaryCtxRetain", context}, {"cuCtxGetCurrent", current_context}, {"cuCtxSetCurrent", set_context}, {"cuCtxPushCurrent", push_context}, {"cuCtxPopCurrent", pop_context}, {"cuCtxGetDevice", this_gpu}, {"cuCtxGetDevice_v2", this_gpu},
@@ -677,6 +684,7 @@ static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuStreamBeginCaptureToGraph", begin_capture_to}, {"cuGraphCreate", create_graph}, {"cuGraphClone", clone_graph}, {"cuGraphDestroy", destroy_graph},
   {"cuGraphExecDestroy", destroy_executable}, {"cuGraphLaunch", run_graph}, {"cuLaunchKernelEx", launch},
   {"cuLaunchKernel", launch_plainly},
+  {"cuOccupancyMaxActiveClusters", active_clusters}, {"cuKernelSetAttribute", set_kernel_attribute},
   {"cuGetErrorName", name_of}, {"cuGetErrorString", text_of},
 };
 

@@ -160,6 +160,20 @@ def test_persistent_blocks() -> None:
     assert grid()[0] == 2
 
 
+def test_persistent_clusters() -> None:
+    """Of clusters there are no more than run at once; those of more than eight blocks have to be allowed."""
+    y, x = on_gpu(10000), on_gpu(10000)
+    persistent = fh.partition(y, 64, blocks=fh.PERSISTENT)
+    for warps, occupancy, known, wanted in ((1, 4, 0, 4), (2, 4, 5, 4), (4, 4, 3, 3), (8, 1, 3, 1)):
+        stub.stub_clusters(known)
+        in_fours = saxpy.with_hints(num_cta_in_cga=4, occupancy=occupancy, num_worker_warps=warps)
+        in_fours(persistent, x, 1.0).sync()
+        assert (grid()[0], stub.stub_large_clusters()) == (wanted, 0)
+    stub.stub_clusters(0)
+    saxpy.with_hints(num_cta_in_cga=16, occupancy=16)(persistent, x, 1.0).sync()
+    assert (grid()[0], stub.stub_large_clusters()) == (4, 1)
+
+
 def test_overlap_is_looked_for_every_time() -> None:
     y, x = on_gpu(1000), on_gpu(1000)
     saxpy(fh.partition(y, 64), x, 1.0).sync()
