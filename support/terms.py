@@ -17,38 +17,72 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial, reduce
 from keyword import iskeyword
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
+from weakref import ref
+
+from freehold.support.locks import mutex
 
 Value = TypeVar("Value")
 
+_set: Final = object.__setattr__
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+class _Held(ref[Any]):
+    """A term in the table of all, with where it stands there."""
+
+    __slots__ = ("key",)
+    key: tuple[Any, ...]
+
+
+_TERMS: Final[dict[tuple[Any, ...], _Held]] = {}
+"""Every term that somebody has, by what it is of."""
+_CHANGING: Final = mutex()
+
+
+def _forget(held: Any) -> None:
+    with _CHANGING:
+        if _TERMS.get(held.key) is held:  # the same term may have been made again
+            del _TERMS[held.key]
+
+
+@dataclass(init=False, frozen=True, slots=True, eq=False, weakref_slot=True)
 class Term:
-    """`op` applied to `args`; `name` holds the symbol's name, `value` the constant's."""
+    """
+    `op` applied to `args`; `name` holds the symbol's name, `value` the constant's.
+
+    Equal terms are one object as long as anybody has it, so that they are compared and looked up by identity.
+    """
 
     op: str
-    args: tuple[Term, ...] = ()
-    name: str = ""
-    value: int = 0
-    _hash: int = field(init=False, repr=False)
-    _symbols: frozenset[str] = field(init=False, repr=False)
+    args: tuple[Term, ...]
+    name: str
+    value: int
+    is_const: bool = field(repr=False)
+    """Whether it is a literal."""
+    _symbols: frozenset[str] = field(repr=False)
 
-    def __post_init__(self) -> None:
-        # Terms are looked up far more often than they are made: what a look-up needs is found out once.
-        object.__setattr__(self, "_hash", hash((self.op, self.args, self.name, self.value)))
+    def __new__(cls, op: str, args: tuple[Term, ...] = (), name: str = "", value: int = 0) -> Term:
+        key = op, args, name, value
+        held = _TERMS.get(key)
+        found: Term | None = held and held()
+        if found is not None:
+            return found
+        with _CHANGING:
+            held = _TERMS.get(key)  # another thread may have made it meanwhile
+            found = held and held()
+            if found is None:
+                found = object.__new__(cls)
+                _set(found, "op", op)
+                _set(found, "args", args)
+                _set(found, "name", name)
+                _set(found, "value", value)
+                _set(found, "is_const", op == "const")
+                held = _TERMS[key] = _Held(found, _forget)
+                held.key = key
+            return found
 
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Term)
-            and self._hash == other._hash
-            and self.op == other.op
-            and self.name == other.name
-            and self.value == other.value
-            and self.args == other.args
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Term, (self.op, self.args, self.name, self.value)
 
     def __add__(self, other: Term | int) -> Term:
         return add(self, term(other))
@@ -86,18 +120,13 @@ class Term:
         """`self == other`."""
         return compare("==", self, term(other))
 
-    @property
-    def is_const(self) -> bool:
-        """Whether it is a literal."""
-        return self.op == "const"
-
     def symbols(self) -> frozenset[str]:
         """The names of all symbols in it."""
         try:
             return self._symbols
         except AttributeError:
             found = frozenset((self.name,)) if self.op == "sym" else _NOTHING.union(*(a.symbols() for a in self.args))
-            object.__setattr__(self, "_symbols", found)
+            _set(self, "_symbols", found)
             return found
 
     def walk(self) -> Iterator[Term]:

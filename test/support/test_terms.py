@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import gc
+import pickle
+import sys
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -184,3 +190,31 @@ def test_a_quotient_by_zero_has_no_value_and_stays_a_term(divide: Callable[[Term
     quotient = divide(terms.mul(sym("M"), const(4)), const(0))
     with pytest.raises(ZeroDivisionError):
         quotient.evaluate({"M": 3})
+
+
+def test_equal_terms_are_one_object_as_long_as_somebody_has_it() -> None:
+    kept = sym("somebodys") + 1
+    assert kept is parse("somebodys + 1")
+    assert pickle.loads(pickle.dumps(kept)) is kept
+    assert copy.deepcopy(kept) is kept
+    known = (kept.op, kept.args, "", 0)
+    assert known in terms._TERMS
+    del kept
+    gc.collect()
+    assert known not in terms._TERMS
+
+
+def test_threads_make_one_term_between_them() -> None:
+    start, before = threading.Barrier(8), sys.getswitchinterval()
+
+    def make(_: int) -> list[Term]:
+        start.wait()
+        return [sym(f"of all threads {n}") for n in range(200)]
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            made = list(pool.map(make, range(8)))
+    finally:
+        sys.setswitchinterval(before)
+    assert all(len({id(t) for t in same}) == 1 for same in zip(*made, strict=True))
