@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Attribute, Data, Operation
@@ -238,6 +238,11 @@ class DutyAttr(PlainAttribute):
         return cls.new([StringAttr(duty), IntAttr(axis), StringAttr(rung), ArrayAttr(predicate), StringAttr(reason)])
 
 
+@lru_cache(maxsize=64)
+def _open(owed: Owed) -> DutyAttr:
+    return DutyAttr.open(*owed)
+
+
 _string = lru_cache(maxsize=64)(StringAttr)
 _integer = lru_cache(maxsize=64)(IntAttr)
 _NOTHING: Final[ArrayAttr[TermAttr]] = ArrayAttr(())
@@ -253,29 +258,32 @@ class OwingOp(IRDLOperation, metaclass=Plain):
         """What the operation owes by its type, each once: stated nowhere else."""
         raise NotImplementedError
 
-    def met_on(self, duty: Duty) -> frozenset[Rung]:
-        """On which rungs the operation can meet a duty: others count as open."""
-        return _MET_ON.get(duty, _PROVED)
+    @property
+    def rungs(self) -> frozenset[Rung] | None:
+        """The rungs on which the operation can meet its duties: others count as open; None for those of each duty."""
+        return None
 
     @property
     def owes(self) -> list[DutyAttr]:
         """What the operation owes, each as it is recorded; open, if it is not."""
         recorded: dict[Owed, DutyAttr] = {}
-        for duty in () if self.duties is None else self.duties.data:
-            owed, rung = duty.met
-            if rung in self.met_on(owed[0]):
-                recorded[owed] = duty
-        return [recorded.get(owed) or DutyAttr.open(*owed) for owed in self.owed]
+        if (duties := cast("ArrayAttr[DutyAttr] | None", self.properties.get("duties"))) is not None:
+            rungs = self.rungs
+            for duty in duties.data:
+                owed, rung = duty.met
+                if rung in (rungs or _MET_ON.get(owed[0], _PROVED)):
+                    recorded[owed] = duty
+        return [recorded.get(owed) or _open(owed) for owed in self.owed]
 
     def discharge(self, *found: DutyAttr) -> None:
         """Records how duties are met. Those that the operation does not owe are left out."""
         if owes := self.owes:
-            new = {duty.owed: duty for duty in found}
-            self.duties = array([new.get(duty.owed, duty) for duty in owes])
+            new = {duty.met[0]: duty for duty in found}
+            self.properties["duties"] = array([new.get(duty.met[0], duty) for duty in owes])
 
     def duty(self, duty: Duty, axis: int = -1) -> DutyAttr:
         """How a duty is met; as open, where it is not owed."""
-        return next((found for found in self.owes if found.owed == (duty, axis)), DutyAttr.open(duty, axis))
+        return next((found for found in self.owes if found.met[0] == (duty, axis)), _open((duty, axis)))
 
 
 def duties_of(op: Operation) -> list[DutyAttr]:

@@ -190,7 +190,8 @@ class AccumulateAtOp(UpdateOp, ElementsOp, FormattedOp):
     ):
         super().__init__(operands=[values, target, indices, mask], properties={"update": UpdateAttr(update)})
 
-    def met_on(self, duty: Duty) -> frozenset[Rung]:
+    @property
+    def rungs(self) -> frozenset[Rung]:
         return MASKABLE
 
     def verify_(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr, UnitAttr, i32
 from xdsl.ir import Region, SSAValue
@@ -273,6 +273,9 @@ def _partition(value: SSAValue) -> PartitionType:
     return value.type
 
 
+_PROVED: Final = frozenset((Rung.PROVED,))
+
+
 @irdl_op_definition
 class RegionOp(AccessOp, FormattedOp):
     """Takes the region of a partition at some coordinates, for the exclusive use of the point that takes it.
@@ -330,9 +333,10 @@ class RegionOp(AccessOp, FormattedOp):
             found += ((Duty.INITIALISED, -1), (Duty.STORED, -1))
         return found
 
-    def met_on(self, duty: Duty) -> frozenset[Rung]:
+    @property
+    def rungs(self) -> frozenset[Rung] | None:
         grouped = self.result.type.partition.groups_axis is not None
-        return frozenset((Rung.PROVED,)) if grouped else super().met_on(duty)  # nothing of a group is checked
+        return _PROVED if grouped else None  # nothing of a group is checked
 
     def verify_(self) -> None:
         partition = self.result.type.partition

@@ -20,7 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.cuda_tile import DenseElementsAttr, OptimizationHintsAttr, PaddingValueAttr, TileType
 from freehold.dialects.cuda_tile.types import element_name
-from freehold.dialects.ownership.duties import Duty, Owed, Rung
+from freehold.dialects.ownership.duties import Owed, Rung
 from freehold.dialects.ownership.format import FormattedOp
 from freehold.dialects.ownership.interface import AccessOp, Action, ElementsOp, Indexing
 from freehold.dialects.ownership.ops.common import INDEX, MASKABLE, checked_tile, in_bounds, tensor_type
@@ -102,7 +102,8 @@ class GatherOp(ElementsOp, FormattedOp):
     def owed(self) -> Sequence[Owed]:
         return in_bounds(tensor_type(self.source).rank)
 
-    def met_on(self, duty: Duty) -> frozenset[Rung]:
+    @property
+    def rungs(self) -> frozenset[Rung]:
         return MASKABLE
 
     def verify_(self) -> None:
@@ -161,7 +162,8 @@ class LoadFromOp(AccessOp, FormattedOp):
     def owed(self) -> Sequence[Owed]:
         return in_bounds(tensor_type(self.source).rank)
 
-    def met_on(self, duty: Duty) -> frozenset[Rung]:
+    @property
+    def rungs(self) -> frozenset[Rung]:
         return MASKABLE
 
     def verify_(self) -> None:
