@@ -9,9 +9,9 @@ four calls each time; here the field's property knows.
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
-from itertools import chain
+from operator import attrgetter
 from struct import unpack
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -161,17 +161,52 @@ def _right(constraint: object) -> _Right:
             return lambda value: False
 
 
-def walk(op: Operation) -> Iterator[Operation]:
-    """An operation and all inside it, each before what is inside it, however deep that is."""
-    stack: list[Iterator[Operation]] = [iter((op,))]
-    while stack:
-        for inner in stack[-1]:
-            yield inner
-            if inner.regions:
-                stack.append(chain.from_iterable(block.ops for region in inner.regions for block in region.blocks))
+operands_of: Final[Callable[[Operation], SSAValues]] = attrgetter("_operands")
+"""The operands of an operation, as they are: xDSL's own are a view, made for each question, that can be written to."""
+
+_following: Final[Callable[[Operation], Operation | None]] = attrgetter("_next_op")
+
+
+def ops_of(block: Block) -> list[Operation]:
+    """The operations of a block, in order, as they are now. xDSL's own iterator makes two calls for each."""
+    found: list[Operation] = []
+    op = block.first_op
+    while op is not None:
+        found.append(op)
+        op = _following(op)
+    return found
+
+
+def walk(root: Operation) -> list[Operation]:
+    """
+    An operation and all inside it, outside in and in program order, as it is now, however deep that is.
+
+    xDSL's own walk goes through three generators for each level of nesting.
+    """
+    found: list[Operation] = [root]
+    waiting = _inside(root)
+    while waiting:
+        op = waiting.pop()
+        while op is not None:
+            found.append(op)
+            following = _following(op)
+            if op.regions:
+                waiting.append(following)
+                waiting += _inside(op)
                 break
-        else:
-            stack.pop()
+            op = following
+    return found
+
+
+def _inside(op: Operation) -> list[Operation | None]:
+    """The first operations of the blocks inside an operation, the last block's first."""
+    found: list[Operation | None] = []
+    for region in op.regions:
+        block = region.first_block
+        while block is not None:
+            found.append(block.first_op)
+            block = block.next_block
+    return found[::-1]
 
 
 def build(

@@ -8,6 +8,7 @@ from xdsl import ir
 from xdsl.dialects.builtin import LocationAttr, ModuleOp
 from xdsl.ir import Operation, Region, SSAValue
 
+from freehold.dialects.classes import append
 from freehold.frontend.typed import Block, Do, Place, Var
 
 
@@ -47,7 +48,7 @@ class _Emission:
             self.values[value] = argument
             argument.location = location(place)
             argument.name_hint = value.name_hint
-        made.add_ops(map(self.operation, block.body))
+        append(made, [self.operation(do) for do in block.body])
         return made
 
 

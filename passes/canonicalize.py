@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from xdsl.context import Context
@@ -17,6 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import HasCanonicalizationPatternsTrait, MemoryEffectKind, get_effects
 
+from freehold.dialects.classes import operands_of
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.folding import fold, literal
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MulIOp, OrIOp, XOrIOp
@@ -28,6 +30,7 @@ from freehold.passes.rewriting import Effect, Inserter, effect, walk
 if TYPE_CHECKING:
     from xdsl.pattern_rewriter import RewritePattern
 
+_use_of: Final = attrgetter("first_use")
 _COMMUTE: Final = (AddIOp, MulIOp, AndIOp, OrIOp, XOrIOp)
 
 
@@ -93,7 +96,7 @@ class _Canonicalizer:
             if op.parent is None:
                 continue  # erased
             made = op.results or isinstance(op, IfOp)
-            if made and not any(r.first_use is not None for r in op.results) and removable(op):
+            if made and not any(map(_use_of, op.results)) and removable(op):
                 self.erase(op)
             elif (found := fold(op, integers=self.fold_integers)) is not None:
                 self.replace(op, found)
@@ -105,7 +108,7 @@ class _Canonicalizer:
 
     def erase(self, op: Operation) -> None:
         """Erases an operation; what it used may be unused now."""
-        owners: list[Operation | Block] = [operand.owner for inner in walk(op) for operand in inner.operands]
+        owners: list[Operation | Block] = [operand.owner for inner in walk(op) for operand in operands_of(inner)]
         if op.regions and (around := op.parent_op()) is not None:
             owners.append(around)  # which may be empty now
         assert op.parent is not None

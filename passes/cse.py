@@ -15,6 +15,7 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.traits import IsolatedFromAbove, is_side_effect_free
 
+from freehold.dialects.classes import operands_of, ops_of
 from freehold.dialects.cuda_tile.attrs import WEAK
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
@@ -47,9 +48,7 @@ _Known = dict[tuple[object, ...], list[Operation]]
 def _block(block: Block, known: _Known) -> None:
     """Merges inside a block what is known from around it; in the end `known` is as it was."""
     added: list[tuple[object, ...]] = []
-    op = block.first_op
-    while op is not None:
-        following = op.next_op
+    for op in ops_of(block):
         if op.regions:
             inner = {} if op.has_trait(IsolatedFromAbove) else known
             for region in op.regions:
@@ -69,7 +68,6 @@ def _block(block: Block, known: _Known) -> None:
             else:
                 same.append(op)
                 added.append(key)
-        op = following
     for key in reversed(added):
         same = known[key]
         same.pop()
@@ -95,7 +93,7 @@ def _key(op: Operation) -> tuple[object, ...]:
         return (ConstantOp, op.value.data.data)
     if isinstance(op, LoadViewTkoOp | AccessOp):
         return (type(op), id(op.parent), *map(id, op.operands))
-    return (type(op), *map(id, op.operands))
+    return (type(op), *map(id, operands_of(op)))
 
 
 def _equal(a: Operation, b: Operation) -> bool:
@@ -103,6 +101,6 @@ def _equal(a: Operation, b: Operation) -> bool:
     return (
         a.properties == b.properties
         and a.attributes == b.attributes
-        and all(x is y for x, y in zip(a.operands, b.operands, strict=True))
+        and all(x is y for x, y in zip(operands_of(a), operands_of(b), strict=True))
         and all(x.type == y.type for x, y in zip(a.results, b.results, strict=True))
     )

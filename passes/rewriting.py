@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator, NoMemoryEffect, Pure, SymbolOpInterface
 
-from freehold.dialects.classes import build
+from freehold.dialects.classes import append, build, operands_of, ops_of, walk
 from freehold.dialects.cuda_tile.folding import literal
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp, ways_out
 
@@ -52,26 +52,6 @@ def effect(kind: type[Operation]) -> Effect:
     return Effect.FREE if kind.has_trait(NoMemoryEffect) else Effect.UNKNOWN
 
 
-def walk(root: Operation) -> list[Operation]:
-    """`root` and everything inside it, outside in and in program order, as it is now.
-
-    xDSL's own walk goes through three generators for each level of nesting.
-    """
-    found = [root]
-    for region in root.regions:
-        block = region.first_block
-        while block is not None:
-            op = block.first_op
-            while op is not None:
-                if op.regions:
-                    found += walk(op)
-                else:
-                    found.append(op)
-                op = op.next_op
-            block = block.next_block
-    return found
-
-
 def copy(op: OpT, values: dict[SSAValue, SSAValue]) -> OpT:
     """
     A copy of `op` and of everything inside it, `values` taking what is defined to its copy.
@@ -80,13 +60,14 @@ def copy(op: OpT, values: dict[SSAValue, SSAValue]) -> OpT:
     takes twice as long. Raises `KeyError` for a use of what is not in `values`.
     """
     made = type(op).__new__(type(op))
-    operands = [values[operand] for operand in op.operands]
+    operands = [values[operand] for operand in operands_of(op)]
     build(made, operands, [result.type for result in op.results], op.properties.copy())
     made.attributes = op.attributes.copy()
     made.location = op.location
     for old, new in zip(op.results, made.results, strict=True):
         values[old] = new
-        new.name_hint = old.name_hint
+        if (name := old.name_hint) is not None:
+            new.name_hint = name
     for region in op.regions:
         made.add_region(Region([_copy_of_block(block, values) for block in region.blocks]))
     return made
@@ -97,7 +78,7 @@ def _copy_of_block(block: Block, values: dict[SSAValue, SSAValue]) -> Block:
     for old, new in zip(block.args, made.args, strict=True):
         values[old] = new
         new.name_hint, new.location = old.name_hint, old.location
-    made.add_ops([copy(op, values) for op in block.ops])
+    append(made, [copy(op, values) for op in ops_of(block)])
     return made
 
 

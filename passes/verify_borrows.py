@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import operands_of
 from freehold.dialects.cuda_tile.ops.arith_int import NegIOp, OverflowBinary
 from freehold.dialects.cuda_tile.ops.control_flow import (
     AssertOp,
@@ -181,7 +182,7 @@ def _uses(op: Operation) -> Iterable[Error]:
     if isinstance(op, BreakpointOp):  # names what can be seen, and is dropped before anything runs on a GPU
         return
     allowed = (op.MEMORY,) if isinstance(op, AccessOp) else _MAY_USE.get(type(op), ())
-    for number, operand in enumerate(op.operands):
+    for number, operand in enumerate(operands_of(op)):
         if not isinstance(operand.type, OWNERSHIP_TYPES) or number in allowed or isinstance(op, DistributeOp):
             continue
         if isinstance(op, _FLOW):

@@ -15,6 +15,7 @@ from xdsl.irdl.dominance import DominanceInfo
 from xdsl.passes import ModulePass
 from xdsl.traits import IsolatedFromAbove
 
+from freehold.dialects.classes import operands_of, ops_of
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import KernelOp, kernels_of
 from freehold.passes.errors.partition import NotDominated
@@ -66,13 +67,14 @@ def _region(region: Region, visible: set[SSAValue], errors: list[Error]) -> None
 def _block(block: Block, visible: set[SSAValue], errors: list[Error]) -> None:
     added: list[SSAValue] = [*block.args]
     visible.update(added)
-    for op in block.ops:
-        for number, operand in enumerate(op.operands):
-            if operand not in visible:
-                errors.append(_error(op, number, operand))
-        isolated = bool(op.regions) and op.has_trait(IsolatedFromAbove)
-        for region in op.regions:
-            _region(region, set() if isolated else visible, errors)
+    for op in ops_of(block):
+        operands = operands_of(op)
+        if not visible.issuperset(operands):
+            errors += [_error(op, n, operand) for n, operand in enumerate(operands) if operand not in visible]
+        if op.regions:
+            isolated = op.has_trait(IsolatedFromAbove)
+            for region in op.regions:
+                _region(region, set() if isolated else visible, errors)
         visible.update(op.results)
         added += op.results
     visible.difference_update(added)

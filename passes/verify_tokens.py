@@ -36,6 +36,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import PassFailedException
 
+from freehold.dialects.classes import operands_of
 from freehold.dialects.cuda_tile.attrs import AtomicRMWModeAttr, MemoryOrderingSemanticsAttr
 from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
@@ -51,7 +52,7 @@ from freehold.dialects.cuda_tile.ops.views import (
     MakeTensorViewOp,
     StoreViewTkoOp,
 )
-from freehold.dialects.cuda_tile.types import TOKEN, PartitionViewType, StridedViewType
+from freehold.dialects.cuda_tile.types import TOKEN, PartitionViewType, StridedViewType, TokenType
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     AccumulatorOp,
@@ -176,6 +177,8 @@ _SAME_POINTER: Final = (
 _PRINTED: Final = -2
 """What is printed, among the arguments."""
 _Loop = ForOp | LoopOp
+_HANDS_ON: Final = (MakeTokenOp, JoinTokensOp, IfOp, ForOp, LoopOp, YieldOp, ContinueOp, BreakOp)
+"""What hands on tokens, and touches no memory."""
 _Loose = set[tuple[Operation, bool]]
 """Runs of accesses: the latest (True), the earlier ones (False)."""
 
@@ -246,8 +249,8 @@ class _Walk:
         if isinstance(op, _ACCESSES):
             self.accesses[op] = self._access(op)
         elif not isinstance(op, TileOp) or (
-            (TOKEN in [v.type for v in op.operands] or TOKEN in [v.type for v in op.results])
-            and not isinstance(op, MakeTokenOp | JoinTokensOp | IfOp | _Loop | YieldOp | ContinueOp | BreakOp)
+            not isinstance(op, _HANDS_ON)
+            and TokenType in [type(value.type) for value in (*operands_of(op), *op.results)]
         ):
             raise _failed(op, "is not understood")
 

@@ -16,6 +16,7 @@ import operator
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final, TypeGuard, cast
 
 from xdsl.context import Context
@@ -23,6 +24,7 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, IntegerType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import operands_of, ops_of
 from freehold.dialects.cuda_tile.attrs import PADDING_NUMBERS, PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
@@ -74,10 +76,11 @@ def warn_padding(module: ModuleOp, told: dict[Any, Any] | None = None) -> None:
 def padding_folded(kernel: KernelOp) -> list[PaddingFolded | RestLeftOut]:
     """The reductions of a kernel over padding that they see, and its loops that leave out what would be padded."""
     ops = walk(kernel)
-    folds = any(op.name == "cuda_tile.reduce" or _updates(op) for op in ops)
-    if not folds and not any(op.name == "cuda_tile.for" for op in ops):
+    names, accesses = {op.name for op in ops}, [op for op in ops if isinstance(op, AccessOp)]
+    folds = "cuda_tile.reduce" in names or any(map(_updates, accesses))
+    if not folds and "cuda_tile.for" not in names:
         return []
-    found = _Padding(kernel, [op for op in ops if _loads(op)])
+    found = _Padding(kernel, [op for op in accesses if _loads(op)])
     if found.overhang and folds:
         found.block(kernel.body.block)
     return found.errors
@@ -124,21 +127,22 @@ class _Padding:
 
     def block(self, block: Block) -> None:
         """Follows the operations of a block."""
-        for op in block.ops:
+        for op in ops_of(block):
             self._operation(op)
 
     def _operation(self, op: Operation) -> None:
+        padded = not self._pads.keys().isdisjoint(operands_of(op))
         if op.regions:
             if op.name in ("cuda_tile.reduce", "cuda_tile.scan"):
                 self._fold(op)
             else:
                 self._enter(op)
-        elif _updates(op):
+        elif padded and _updates(op):
             self._update(op)
-        elif len(op.results) == 1 and isinstance(op.results[0].type, TileType) and not _loads(op):
-            if not self._pads.keys().isdisjoint(op.operands):
+        elif (padded or (self._sums and not self._sums.keys().isdisjoint(operands_of(op)))) and _computes(op):
+            if padded:
                 self._through(op, op.results[0])
-            elif not self._sums.keys().isdisjoint(op.operands):
+            else:
                 self._with_sum(op, op.results[0])
 
     def _load(self, op: AccessOp) -> None:
@@ -193,7 +197,7 @@ class _Padding:
         name = op.name.removeprefix("cuda_tile.")
         pads: Pads = {}
         if name in ("reshape", "broadcast", "permute"):
-            pads = _moved(op, self._pads.get(op.operands[0], {}))
+            pads = _moved(op, self._pads.get(operands_of(op)[0], {}))
         elif name == "mmaf" or name == "mmai":
             pads = self._product(op)
         elif name not in _MASKS:
@@ -208,34 +212,26 @@ class _Padding:
         if name in ("divf", "mulf"):
             self._mean(op, name)
         elif name in ("reshape", "broadcast", "permute", "ftof", "itof"):
-            self._of_sum(op.operands[0], result)
+            self._of_sum(operands_of(op)[0], result)
 
     def _element_by_element(self, op: Operation, name: str) -> Pads:
-        if any(_is_condition(operand) for operand in op.operands):
+        operands = [*operands_of(op)]
+        if any(map(_is_condition, operands)):
             return {}
         found: dict[int, _Pad] = {}
-        for axis in {axis for operand in op.operands for axis in self._pads.get(operand, {})}:
-            given = [self._pads.get(operand, {}).get(axis) for operand in op.operands]
-            first = next(pad for pad in given if pad is not None)
-            if any(
-                pad is not None
-                and pad.value == 0
-                and other is None
-                and (
-                    (name in _SUMS and _constant(value) is None)  # zeros add nothing to an accumulator
-                    or (name in ("maxf", "maxi") and _is_positive(own))  # nor are they above what is not below them
-                )
-                for pad, other, own, value in zip(
-                    given, reversed(given), op.operands, reversed(op.operands), strict=True
-                )
-            ):
+        pads = [self._pads.get(operand, {}) for operand in operands]
+        for axis in {*chain(*pads)}:
+            given = [pad.get(axis) for pad in pads]
+            first = next(filter(None, given))
+            neutral = zip(given, given[::-1], operands, operands[::-1], strict=True)
+            if (name in _SUMS or name in _GREATER) and any(_is_neutral(name, *each) for each in neutral):
                 continue
-            values = [pad.value if pad else _constant(o) for pad, o in zip(given, op.operands, strict=True)]
+            values = [pad.value if pad else _constant(o) for pad, o in zip(given, operands, strict=True)]
             found[axis] = _Pad(first.load, _computed(name, values))
         return found
 
     def _product(self, op: Operation) -> Pads:
-        left, right, accumulator = (self._pads.get(operand, {}) for operand in op.operands[:3])
+        left, right, accumulator = (self._pads.get(operand, {}) for operand in operands_of(op)[:3])
         rank = len(cast(TileType, op.results[0].type).dims)
         found = {a: _Pad(p.load, 0.0 if p.value == 0 else None) for a, p in left.items() if a != rank - 1}
         found |= {a: _Pad(p.load, 0.0 if p.value == 0 else None) for a, p in right.items() if a != rank - 2}
@@ -285,7 +281,7 @@ class _Padding:
     def _unseen(self, operand: SSAValue, pad: _Pad, neutral: float | None, combiner: str) -> bool:
         if pad.value is not None and pad.value == neutral:
             return True
-        return combiner in ("maxf", "maxi") and pad.value == 0 and _is_positive(operand)
+        return combiner in _GREATER and pad.value == 0 and _is_positive(operand)
 
     def _of_sum(self, source: SSAValue, result: SSAValue) -> None:
         if source in self._sums:
@@ -293,9 +289,9 @@ class _Padding:
 
     def _mean(self, op: Operation, name: str) -> None:
         """A sum over elements, of which some are beyond the end, divided by how many there are in a tile."""
-        for place, operand in enumerate(op.operands[:2]):
+        for place, operand in enumerate(operands_of(op)[:2]):
             total = self._sums.get(operand)
-            by = _constant(op.operands[1 - place])
+            by = _constant(operands_of(op)[1 - place])
             if total is None or by is None or (name == "divf" and place == 1):
                 continue
             if by == total.size or (name == "mulf" and by * total.size == 1):
@@ -320,11 +316,26 @@ _MASKS: Final = frozenset(("select", "cmpf", "cmpi"))
 _ADDING: Final = frozenset((Update.ADD, Update.OR, Update.XOR))
 """Updates by which 0 changes nothing."""
 _SUMS: Final = frozenset(("addf", "addi"))
+_GREATER: Final = frozenset(("maxf", "maxi"))
 _WORDS: Final = {
     "addf": "sum", "addi": "sum", "maxf": "maximum", "maxi": "maximum", "minf": "minimum", "mini": "minimum",
     "mulf": "product", "muli": "product", "mean": "mean", "update": "update",
 }  # fmt: skip
 """What reductions are called."""
+
+
+def _is_neutral(name: str, pad: _Pad | None, other: _Pad | None, own: SSAValue, value: SSAValue) -> bool:
+    """Whether zeros beyond the end of one operand change nothing in the other, where that is no padding."""
+    if pad is None or pad.value != 0 or other is not None:
+        return False
+    if name in _SUMS:
+        return _constant(value) is None  # zeros add nothing to an accumulator
+    return _is_positive(own)  # nor are they above what is not below them
+
+
+def _computes(op: Operation) -> bool:
+    """Whether an operation makes a tile of others."""
+    return len(op.results) == 1 and isinstance(op.results[0].type, TileType) and not _loads(op)
 
 
 def _loads(op: Operation) -> TypeGuard[AccessOp]:
