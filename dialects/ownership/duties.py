@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Attribute, Data, Operation
@@ -166,11 +166,6 @@ class DutyAttr(PlainAttribute):
         """Where it is met."""
         return _RUNGS[self.rung_name.data]
 
-    @property
-    def owed(self) -> Owed:
-        """The duty with its axis."""
-        return self.met[0]
-
     if TYPE_CHECKING:  # IRDL takes a field for a parameter
 
         @property
@@ -267,9 +262,11 @@ class OwingOp(IRDLOperation, metaclass=Plain):
     def owes(self) -> list[DutyAttr]:
         """What the operation owes, each as it is recorded; open, if it is not."""
         recorded: dict[Owed, DutyAttr] = {}
-        if (duties := cast("ArrayAttr[DutyAttr] | None", self.properties.get("duties"))) is not None:
+        known: Any = self.properties.get("duties")  # the field, which takes a call
+        if known is not None:
+            duties: Sequence[DutyAttr] = known.data
             rungs = self.rungs
-            for duty in duties.data:
+            for duty in duties:
                 owed, rung = duty.met
                 if rung in (rungs or _MET_ON.get(owed[0], _PROVED)):
                     recorded[owed] = duty

@@ -133,7 +133,7 @@ def test_nothing_is_made_of_a_kernel_with_an_open_duty(kernel: Any) -> None:
             other = module.clone()
             op = [op for op, _, _ in owing(other)][number]
             assert op.duties is not None
-            left = [found for found in op.duties if found.owed != (duty, axis)]
+            left = [found for found in op.duties if found.met[0] != (duty, axis)]
             op.duties = type(op.duties)(left if missing else [*left, DutyAttr.open(duty, axis)])
             for use in uses:
                 with pytest.raises(PassFailedException, match=f"`{op.name}` owes that it is {duty.replace('_', ' ')}"):
