@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import islice
 from typing import Any, Final
 
 import freehold as fh
@@ -274,14 +275,24 @@ def product_launches(product: Product, way: Tiling, parts: Callable[[], Any]) ->
 
 
 def _with_margins(product: Product, way: Tiling, parts: Callable[[], Any]) -> Iterator[Any]:
-    """The launches of a product without its margins, and then of these: what is below, and on the right."""
+    """
+    The launches of a product whose last rows and columns are by themselves: of tiles that are all full, then of what
+    is right of them, with the last column of tiles where that is `widened`, and then of what is below.
+    """
     m, n = (extent - margin for extent, margin in zip(product.c.shape, way.margins, strict=True))
-    thin = [power_of_two(max(16, margin)) for margin in way.margins]
-    margin = Tiling((64, 64), min(128, way.step * 2), 1, 4, 2, False)
+    low, right = way.margins
+    strip = Tiling((64, 64), min(128, way.step * 2), 1, 4, 2, False)
+    if way.widened:
+        last, column = (
+            n - way.tile[1],
+            way._replace(persistent=False, beside=power_of_two(max(8, right)), margins=(0, 0)),
+        )
+    else:
+        last, column = n, strip._replace(tile=(64, power_of_two(max(16, right))))
     for rows, columns, how in (
-        (slice(m), slice(n), way._replace(margins=(0, 0))),
-        (slice(m, None), slice(None), margin._replace(tile=(thin[0], 64))),
-        (slice(m), slice(n, None), margin._replace(tile=(64, thin[1]))),
+        (slice(m), slice(last), way._replace(margins=(0, 0))),
+        (slice(m), slice(last, None), column),
+        (slice(m, None), slice(None), strip._replace(tile=(power_of_two(max(16, low)), 64))),
     ):
         part = product.part(rows, columns)
         if part.c.numel():
@@ -324,14 +335,14 @@ def aligned(matrix: Any) -> Any:
     return matrix.new_empty((*matrix.shape[:-1], width))[..., : matrix.shape[-1]].copy_(matrix)
 
 
-_others: Final[dict[tuple[int, int], Any]] = {}
-"""A stream beside each, by device and handle."""
+_others: Final[dict[tuple[int, int], tuple[Any, Any]]] = {}
+"""Two streams beside each, by device and handle. What is on the first one goes before what is on the second."""
 
 
-def _beside_one_another(launches: Iterator[Any], device: Any) -> None:
+def _beside_one_another(launches: Iterator[Any], count: int, device: Any) -> None:
     """
-    Enqueues launches that need nothing of one another: the first on torch's current stream, and the others beside it,
-    for the multiprocessors that it leaves idle in its last turn. The current stream waits for all.
+    Enqueues up to three launches that need nothing of one another: the first on torch's current stream, and the others
+    beside it, for the multiprocessors that it leaves idle in its last turn. The current stream waits for all.
     """
     import torch  # pyright: ignore[reportMissingImports] -- it may not be installed
 
@@ -339,14 +350,17 @@ def _beside_one_another(launches: Iterator[Any], device: Any) -> None:
     current = cuda.current_stream(device)
     key = current.device_index, current.cuda_stream
     if key not in _others:
-        _others[key] = cuda.Stream(device)
-    other = _others[key]
-    other.wait_stream(current)
+        _others[key] = cuda.Stream(device, priority=-1), cuda.Stream(device)
+    beside = _others[key][: count - 1]
+    for other in beside:
+        other.wait_stream(current)
     next(launches).on()
-    with cuda.stream(other):
-        for launch in launches:
-            launch.on()
-    current.wait_stream(other)
+    for other in beside:
+        with cuda.stream(other):  # a launch is for the stream that is current when it is made
+            for launch in islice(launches, 1):
+                launch.on()
+    for other in beside:
+        current.wait_stream(other)
 
 
 def _result(a: Any, b: Any) -> Any:
@@ -387,7 +401,7 @@ def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, t
 
     launches = product_launches(Product(c, x, y, *ends, (ta, tb), in_tf32(a, tf32, False)), way, parts)
     if any(way.margins) and c.is_cuda:
-        _beside_one_another(launches, c.device)
+        _beside_one_another(launches, 1 + sum(margin > 0 for margin in way.margins), c.device)
         return
     for launch in launches:
         launch.on()

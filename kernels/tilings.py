@@ -49,6 +49,8 @@ class Tiling(NamedTuple):
     """The width of a second tile beside each."""
     margins: tuple[int, int] = (0, 0)
     """How many of the last rows and columns are products of their own."""
+    widened: bool = False
+    """Whether such columns, a multiple of 8, stand beside the last column of tiles, and are a product with these."""
 
     @property
     def hints(self) -> dict[str, int]:
@@ -102,8 +104,10 @@ _THIN: Final = 32
 """The most rows or columns at an end that may be a product of their own."""
 _TURNS: Final = 3
 """Turns of the others that this takes: with one turn it was slower (2056 cubed: 0.68 of cuBLAS, and 0.73 without)."""
-_READ: Final = 1.0
+_READ: Final = 0.5
 """Products that could be computed while a byte is read for these, beside the last turn of the others."""
+_IDLE: Final = PROCESSORS // 4
+"""Multiprocessors that are idle in the last turn, from which on rows and columns at both ends have room there."""
 _PART: Final = 24
 """Products that could be computed while an element of a part is stored, and added up."""
 
@@ -137,11 +141,13 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
         kept = way.occupancy, way.persistent, way.ctas, way.ahead, way.beside
         below, right = (rest if rest <= _THIN else 0 for rest in (m % high, n % width))
         if pairs and size == 2 and way.persistent and way.ctas > 1 and (below or right) and min(m, n) > high:
-            turns = ceildiv(ceildiv(m - below, high) * ceildiv(n - right, width) * way.ctas, PROCESSORS)
+            tiles = ceildiv(m - below, high) * ceildiv(n - right, width) * way.ctas
+            turns = ceildiv(tiles, PROCESSORS)
+            full = below > 0 and right > 0 and right % 8 == 0 and -tiles % PROCESSORS < _IDLE
             read = size * k * ((below > 0) * n + (right > 0) * m)
             cost = area * (turns * k / (way.rate if even else way.uneven) + way.ends) + _READ * read
             if turns >= _TURNS and (best is None or cost < best[0]):
-                best = cost, Tiling(way.tile, step, 1, way.warps, *kept, margins=(below, right))
+                best = cost, Tiling(way.tile, step, 1, way.warps, *kept, margins=(below, right), widened=full)
         for splits in (1, 2, 4, 8):
             few = blocks * splits <= 2 * PROCESSORS and k // splits >= 512
             if splits > 1 and (size < 2 or way.ctas > 1 or way.beside or not few):

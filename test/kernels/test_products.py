@@ -23,6 +23,7 @@ torch: Any = pytest.importorskip("torch")
 PAIR = Tiling((32, 32), 32, 1, 4, 1, False, beside=16)
 MARGINS = [PAIR._replace(beside=0, margins=margins) for margins in ((3, 1), (0, 5), (7, 0))]
 PARTS = PAIR._replace(tile=(32, 128)), PAIR._replace(tile=(32, 128), persistent=True)
+COLUMN = PAIR._replace(tile=(32, 128), beside=0, persistent=True, margins=(8, 8), widened=True)
 PAIRS = PAIR, PAIR._replace(persistent=True), PAIR._replace(tile=(32, 64)), PAIR._replace(ctas=2, ahead=4)
 
 
@@ -51,10 +52,10 @@ def test_tiles_side_by_side_and_margins(
         assembled(launched)
 
 
-@pytest.mark.parametrize("way", PARTS)
+@pytest.mark.parametrize("way", [*PARTS, COLUMN])
 @pytest.mark.parametrize("layout", [(False, True), (False, False), (True, False), (True, True)])
 def test_equal_parts(way: Tiling, layout: tuple[bool, bool], launched: dict[str, tuple[Kernel, Any]]) -> None:
-    """Columns in equal parts that are a little wider than a tile."""
+    """Columns in equal parts that are a little wider than a tile, and a last column of tiles that is."""
     test_tiles_side_by_side_and_margins(way, (40, 408, 48), layout, launched)
     assert any("matmul_parts" in name for name in launched)
 
@@ -67,6 +68,7 @@ def test_tilings(m: int, n: int, k: int, size: int, even: bool, pairs: bool) -> 
     if any(way.margins):
         assert (pairs, size, way.splits, way.beside) == (True, 2, 1, 0)
         assert all(0 <= margin <= 32 for margin in way.margins)
+        assert not way.widened or (way.margins[1] % 8 == 0 and all(way.margins) and n >= way.margins[1] + way.tile[1])
     if way.beside:
         assert (pairs, size, way.splits, way.tile[1] % way.beside) == (True, 2, 1, 0)
     if way.splits > 1:
