@@ -23,6 +23,18 @@ if TYPE_CHECKING:
     from freehold.engine import Engine
 
 
+@pytest.fixture(scope="session", autouse=True)
+def few_processors() -> Iterator[None]:
+    """Attention of few queries is cut into one, two, three or six parts."""
+    from two_processes import FEW
+
+    from freehold.kernels import serving
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(serving, "PROCESSORS", FEW)
+        yield
+
+
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model of one layer with random weights."""

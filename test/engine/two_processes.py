@@ -11,8 +11,11 @@ import freehold as fh
 from freehold.engine import Engine, Sampling
 from freehold.engine.engine import follow
 from freehold.engine.ranks import Ranks
+from freehold.kernels import serving
 
 PROMPTS = [[5, 6, 7], list(range(20, 59)), [9] * 33]
+FEW: Any = 4
+"""Multiprocessors, so that attention is cut into few parts: interpreted, more of them only take longer."""
 OPTIONS: dict[str, Any] = {"device": fh.HOST, "tokens": 64, "sequences": 4, "pages": 24}
 
 
@@ -26,6 +29,7 @@ def answers(folder: Path, ranks: Ranks) -> list[list[int]]:
 
 def main() -> None:
     """For each of the folders."""
+    serving.PROCESSORS = FEW
     ranks = Ranks.joined(fh.HOST)
     for folder in map(Path, sys.argv[1:]):
         if ranks.leads:
