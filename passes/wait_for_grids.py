@@ -5,22 +5,30 @@ The first that each tile block does is to let the kernels behind begin, and then
 (`gdc_launch_dependents_tko`, `gdc_wait_tko`), until they have ended and all that they wrote is there. Each access takes
 the token of that wait, or one that came of it. So a kernel does not end before those in front of it either, and who
 waits for it has waited for all of them. Arguments that are `early`, by position, are loaded before the wait as far as
-the text has them there: whoever launches the kernel sees to it that no kernel in front writes them.
+the text has them there: whoever launches the kernel sees to it that no kernel in front writes them. The wait takes the
+tokens of these loads. Without them the assembler moves a load behind the wait, to where its tile is first needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
-from freehold.dialects.cuda_tile.ops.memory import Dependency, GdcLaunchDependentsTkoOp, GdcWaitTkoOp, MakeTokenOp
+from freehold.dialects.cuda_tile.ops.memory import (
+    Dependency,
+    GdcLaunchDependentsTkoOp,
+    GdcWaitTkoOp,
+    JoinTokensOp,
+    MakeTokenOp,
+)
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp, MakePartitionViewOp, MakeTensorViewOp
@@ -61,10 +69,12 @@ def wait_for_grids(entry: EntryOp, early: Collection[int] = ()) -> None:
     first = block.first_op
     assert first is not None
     late = (op for op in block.ops if any(_is_loose(op, early) or isinstance(op, MakeTokenOp) for op in walk(op)))
-    begin, wait = GdcLaunchDependentsTkoOp(), GdcWaitTkoOp()
-    for op, place in ((wait, next(late, block.last_op) or first), (begin, first)):
+    place = next(late, block.last_op) or first
+    joins, loaded = _loaded_before(block, place)
+    begin, wait = GdcLaunchDependentsTkoOp(), GdcWaitTkoOp(loaded)
+    for op, where in (*((op, place) for op in (*joins, wait)), (begin, first)):
         op.location = entry.location
-        block.insert_op_before(op, place)
+        block.insert_op_before(op, where)
     for op in ops:
         if isinstance(op, MakeTokenOp):
             op.result.replace_all_uses_with(wait.result_token)
@@ -74,6 +84,16 @@ def wait_for_grids(entry: EntryOp, early: Collection[int] = ()) -> None:
             if SEGMENTS in op.properties:
                 sizes = cast("DenseArrayBase[IntegerType]", op.properties[SEGMENTS]).get_values()
                 op.properties[SEGMENTS] = segments(*map(int, sizes[:-1]), 1)
+
+
+def _loaded_before(block: Block, place: Operation) -> tuple[list[Operation], SSAValue | None]:
+    """The token of all loads of a block in front of a place, and what joins theirs; None where there are none."""
+    before = takewhile(lambda op: op is not place, block.ops)
+    tokens = [op.result_token for op in before if isinstance(op, LoadViewTkoOp)]
+    if len(tokens) < 2:
+        return [], next(iter(tokens), None)
+    join = JoinTokensOp(tokens)
+    return [join], join.result
 
 
 def take_wait(entry: EntryOp, early: Collection[int] = ()) -> None:
@@ -87,14 +107,27 @@ def take_wait(entry: EntryOp, early: Collection[int] = ()) -> None:
     if len(begins) != 1 or len(waits) != 1:
         raise _not_shown(entry, entry, "this does not wait once for the kernels in front of it")
     for op in walk(entry):
-        if (isinstance(op, MakeTokenOp | Dependency) and op not in (*begins, *waits)) or _is_loose(op, early):
+        orders = isinstance(op, MakeTokenOp | Dependency) and op not in (*begins, *waits)
+        if orders or _is_loose(op, early) or _goes_past(op, waits[0]):
             raise _not_shown(entry, op, "this is not shown to wait for the kernels in front")
     start, first = MakeTokenOp(), block.first_op
     assert first is not None
     block.insert_op_before(start, first)
     waits[0].result_token.replace_all_uses_with(start.result)
+    loaded = waits[0].token.owner if waits[0].token is not None else None
     for op in (*begins, *waits):
         _erase(op)
+    if isinstance(loaded, JoinTokensOp) and not loaded.result.uses:
+        _erase(loaded)
+
+
+def _goes_past(op: Operation, wait: Operation) -> bool:
+    """Whether the token of a load that waits for nothing goes elsewhere than to the wait."""
+    if not isinstance(op, LoadViewTkoOp) or op.token is not None:
+        return False
+    users = [use.operation for use in op.result_token.uses]
+    ends = ([u.operation for u in o.result.uses] if isinstance(o, JoinTokensOp) else [o] for o in users)
+    return any(end is not wait for found in ends for end in found)
 
 
 def _is_loose(op: Operation, early: Collection[int]) -> bool:

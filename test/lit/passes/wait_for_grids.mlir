@@ -12,11 +12,11 @@ cuda_tile.module @m {
   // CHECK: store_view_tko weak %b, %x_view[%k, %i] token = %t
   // CHECK-NOT: make_token
   // CHECK: atomic_cas_tko relaxed device %p, %i, %i token=%start
-  // What is early stays in front, where the text has it there, and behind has to wait for nothing.
+  // What is early stays in front, where the text has it there, before the wait, which takes its token; behind it has to wait for nothing.
   // EARLY-LABEL: entry @sums
   // EARLY-NEXT: %0 = gdc_launch_dependents_tko
-  // EARLY: load_view_tko weak %w_view[%i, %i] : partition_view
-  // EARLY-NEXT: %start = gdc_wait_tko
+  // EARLY: %a, %[[loaded:[a-z_0-9]+]] = load_view_tko weak %w_view[%i, %i] : partition_view
+  // EARLY-NEXT: %start = gdc_wait_tko token = %[[loaded]]
   // EARLY: load_view_tko weak %x_view[%k, %i] token = %start
   entry @sums(%x: tile<ptr<f32>>, %w: tile<ptr<f32>>, %p: tile<ptr<i32>>) {
     %i = constant <i32: 0> : tile<i32>

@@ -40,11 +40,16 @@ def test_what_is_not_early_waits(early: tuple[str, ...]) -> None:
     made = emitted(module, options, "sm_90")
     loads = [op for op in walk(made) if isinstance(op, LoadViewTkoOp)]
     assert [load.token is None for load in loads] == [name in early for name in ("w", "x")]
+    (wait,) = (op for op in walk(made) if isinstance(op, GdcWaitTkoOp))
+    ahead = () if wait.token is None else getattr(wait.token.owner, "tokens", (wait.token,))
+    assert [*ahead] == [load.result_token for load in loads if load.token is None and load.parent is wait.parent]
     assert "gdc" not in str(emitted(module, options, "sm_80"))
     validate(module, write_bytecode(made), options, "sm_90")
 
 
-@pytest.mark.parametrize("fault", ["a load begins an order", "an access waits for nothing", "no wait", "two waits"])
+@pytest.mark.parametrize(
+    "fault", ["a load begins an order", "an access waits for nothing", "no wait", "two waits", "past"]
+)
 def test_validation_finds_what_does_not_wait(fault: str) -> None:
     module, options = verified(("w",))
     made = emitted(module, options, "sm_90")
@@ -53,6 +58,9 @@ def test_validation_finds_what_does_not_wait(fault: str) -> None:
     assert block is not None
     if fault == "an access waits for nothing":
         options = Options(overlap=())  # who launches it does not know that it loads `w` early
+    elif fault == "past":
+        early, late = (op for op in walk(made) if isinstance(op, LoadViewTkoOp))
+        late.operands = (*late.operands[:-1], early.result_token)
     elif fault == "two waits":
         block.insert_op_before(GdcWaitTkoOp(), wait)
     else:
