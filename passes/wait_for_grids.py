@@ -1,12 +1,15 @@
 """
 `wait-for-grids`: a kernel that may begin before those in front of it have ended, and touches no memory until they have.
 
-The first that each tile block does is to let the kernels behind begin, and then it waits for those in front
-(`gdc_launch_dependents_tko`, `gdc_wait_tko`), until they have ended and all that they wrote is there. Each access takes
-the token of that wait, or one that came of it. So a kernel does not end before those in front of it either, and who
-waits for it has waited for all of them. Arguments that are `early`, by position, are loaded before the wait as far as
-the text has them there: whoever launches the kernel sees to it that no kernel in front writes them. The wait takes the
-tokens of these loads. Without them the assembler moves a load behind the wait, to where its tile is first needed.
+The first that each tile block does is to wait for the kernels in front (`gdc_wait_tko`), until they have ended and all
+that they wrote is there, and then to let those behind begin (`gdc_launch_dependents_tko`). Each access takes the token
+of that wait, or one that came of it. No block ends before it has waited. So a kernel does not end before those in front
+of it either, and who waits for it has waited for all of them. Nor does what is behind it begin before they have ended.
+
+Arguments that are `early`, by position, are loaded before the wait as far as the text has them there, and the kernels
+behind may begin before it, too: whoever launches the kernel sees to it that no kernel that may still run writes what is
+loaded so. The wait takes the tokens of these loads. Without them the assembler moves a load behind the wait, to where
+its tile is first needed.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
+from freehold.dialects.cuda_tile.ops.control_flow import ReturnOp
 from freehold.dialects.cuda_tile.ops.memory import (
     Dependency,
     GdcLaunchDependentsTkoOp,
@@ -68,11 +72,12 @@ def wait_for_grids(entry: EntryOp, early: Collection[int] = ()) -> None:
     block, ops = entry.body.block, walk(entry)
     first = block.first_op
     assert first is not None
-    late = (op for op in block.ops if any(_is_loose(op, early) or isinstance(op, MakeTokenOp) for op in walk(op)))
-    place = next(late, block.last_op) or first
+    late = (op for op in block.ops if any(_has_to_wait(o, early) for o in walk(op)))
+    place = next(late, first)
     joins, loaded = _loaded_before(block, place)
-    begin, wait = GdcLaunchDependentsTkoOp(), GdcWaitTkoOp(loaded)
-    for op, where in (*((op, place) for op in (*joins, wait)), (begin, first)):
+    wait = GdcWaitTkoOp(loaded)
+    begin = GdcLaunchDependentsTkoOp(None if early else wait.result_token)
+    for op, where in (*((op, place) for op in (*joins, wait)), (begin, first if early else place)):
         op.location = entry.location
         block.insert_op_before(op, where)
     for op in ops:
@@ -106,6 +111,12 @@ def take_wait(entry: EntryOp, early: Collection[int] = ()) -> None:
     waits = [op for op in block.ops if isinstance(op, GdcWaitTkoOp)]
     if len(begins) != 1 or len(waits) != 1:
         raise _not_shown(entry, entry, "this does not wait once for the kernels in front of it")
+    if not early and begins[0].token is not waits[0].result_token:
+        raise _not_shown(entry, begins[0], "this lets the kernels behind begin before it has waited for those in front")
+    for op in takewhile(lambda op: op is not waits[0], block.ops):
+        for end in walk(op):
+            if isinstance(end, ReturnOp):
+                raise _not_shown(entry, end, "this may end before it has waited for the kernels in front of it")
     for op in walk(entry):
         orders = isinstance(op, MakeTokenOp | Dependency) and op not in (*begins, *waits)
         if orders or _is_loose(op, early) or _goes_past(op, waits[0]):
@@ -113,9 +124,11 @@ def take_wait(entry: EntryOp, early: Collection[int] = ()) -> None:
     start, first = MakeTokenOp(), block.first_op
     assert first is not None
     block.insert_op_before(start, first)
-    waits[0].result_token.replace_all_uses_with(start.result)
     loaded = waits[0].token.owner if waits[0].token is not None else None
-    for op in (*begins, *waits):
+    for op in begins:
+        _erase(op)
+    waits[0].result_token.replace_all_uses_with(start.result)
+    for op in waits:
         _erase(op)
     if isinstance(loaded, JoinTokensOp) and not loaded.result.uses:
         _erase(loaded)
@@ -128,6 +141,11 @@ def _goes_past(op: Operation, wait: Operation) -> bool:
     users = [use.operation for use in op.result_token.uses]
     ends = ([u.operation for u in o.result.uses] if isinstance(o, JoinTokensOp) else [o] for o in users)
     return any(end is not wait for found in ends for end in found)
+
+
+def _has_to_wait(op: Operation, early: Collection[int]) -> bool:
+    """Whether an operation comes behind the wait: it begins an order of accesses, touches memory, or ends a block."""
+    return isinstance(op, MakeTokenOp | ReturnOp) or _is_loose(op, early)
 
 
 def _is_loose(op: Operation, early: Collection[int]) -> bool:

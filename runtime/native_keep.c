@@ -1,5 +1,6 @@
-/* What launches keep alive of other libraries' memory until they are done. */
+/* What launches leave in timelines: what they keep alive of other libraries' memory until they are done, and traces. */
 #include "native_launch.h"
+#include <time.h>
 
 /* Whether a list is that of the arrays' owners. */
 static int of_these(PyObject *owners, const Arrays *arrays) {
@@ -33,4 +34,16 @@ int keep_owners(const Arrays *arrays, PyObject *user) {
   }
   Py_XDECREF(owners), Py_XDECREF(one), Py_XDECREF(done);
   return done ? before < 0 : -1;
+}
+
+int traced(PyObject *user, PyObject *what, PyObject *launch) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  PyObject *when = PyLong_FromLongLong(time.tv_sec * 1000000000LL + time.tv_nsec), *now = SLOT(user, TIMELINE_NOW);
+  Py_XINCREF(now); /* another launch may replace it */
+  PyObject *trace = when && now ? PyTuple_Pack(5, now, when, what, SLOT(launch, LAUNCH_CODE), SLOT(launch, LAUNCH_INSTRUCTION)) : NULL;
+  if (trace) PyObject_GC_UnTrack(trace); /* numbers, a text and code make no cycle, and there are thousands of these */
+  PyObject *noted = trace ? PyObject_CallFunctionObjArgs(SLOT(user, TIMELINE_REMEMBER), trace, NULL) : NULL;
+  Py_XDECREF(now), Py_XDECREF(when), Py_XDECREF(trace), Py_XDECREF(noted);
+  return noted != NULL;
 }

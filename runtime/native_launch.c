@@ -9,7 +9,6 @@
  */
 #include "native_launch.h"
 #include <string.h>
-#include <time.h>
 
 PyTypeObject *entry_type, *launcher_type;
 static PyObject *lease, *outside, *timeline, *wrong, *let_go, *constant, *changed; /* of Python; `wrong` are exceptions that it finds the cause of */
@@ -51,22 +50,16 @@ static int taken(const Entry *entry, void *stream, uint64_t *memory) {
   return !error;
 }
 
+/* Whether a graph may be captured on a stream, and the launch is another one then, which Python makes. */
+static int recorded(const Entry *entry, uint64_t handle) {
+  int status = 0;
+  return entry->capturing && handle > 1 && (!entered || entry->capturing((void *)(uintptr_t)handle, &status) || status);
+}
+
 /* The next tick of a timeline, with a reference; NULL where there is none. */
 static PyObject *next_tick(PyObject *user) {
   PyObject *now = SLOT(user, TIMELINE_NOW);
   return now && PyLong_CheckExact(now) ? PyLong_FromLongLong(PyLong_AsLongLong(now) + 1) : NULL;
-}
-
-int traced(PyObject *user, PyObject *what, PyObject *launch) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  PyObject *when = PyLong_FromLongLong(time.tv_sec * 1000000000LL + time.tv_nsec), *now = SLOT(user, TIMELINE_NOW);
-  Py_XINCREF(now); /* another launch may replace it */
-  PyObject *trace = when && now ? PyTuple_Pack(5, now, when, what, SLOT(launch, LAUNCH_CODE), SLOT(launch, LAUNCH_INSTRUCTION)) : NULL;
-  if (trace) PyObject_GC_UnTrack(trace); /* numbers, a text and code make no cycle, and there are thousands of these */
-  PyObject *noted = trace ? PyObject_CallFunctionObjArgs(SLOT(user, TIMELINE_REMEMBER), trace, NULL) : NULL;
-  Py_XDECREF(now), Py_XDECREF(when), Py_XDECREF(trace), Py_XDECREF(noted);
-  return noted != NULL;
 }
 
 static int same_number(PyObject *one, PyObject *other) {
@@ -268,7 +261,7 @@ PyObject *fired(const Launcher *self, const Entry *entry, PyObject *arguments, c
   lock_hold(entry->lock);
   /* What is kept is kept before it is enqueued: an exception of a signal may come between. */
   if (leased(entry, arrays, user) && (!owned || (more = keep_owners(arrays, user)) >= 0)) {
-    done = memory ? taken(entry, (void *)(uintptr_t)handle, memory) : enqueued(self, entry, arguments, arrays, handle);
+    done = memory && !recorded(entry, handle) ? taken(entry, (void *)(uintptr_t)handle, memory) : enqueued(self, entry, arguments, arrays, handle);
     tells |= more && !(PyObject_Size(SLOT(user, TIMELINE_KEPT)) % most_kept);
     if (done && tells) told = PyObject_CallMethodObjArgs(user, n_enqueued, NULL);
   }
@@ -486,13 +479,13 @@ static void free_entry(Entry *self) {
 }
 
 static PyObject *make_entry(PyTypeObject *type, PyObject *args, PyObject *options) {
-  unsigned long long launch, current, kernel;
+  unsigned long long launch, current, capturing, kernel;
   int device, plain;
   const char *memory, *at, *shape;
   Py_ssize_t bytes, parameters, shaped;
   PyObject *values, *enqueue, *space, *timelines, *lock, *family;
-  if (!PyArg_ParseTuple(args, "KKKy#iy#y#O!pOOO!O!O", &launch, &current, &kernel, &shape, &shaped, &device, &memory, &bytes, &at, &parameters,
-                        &PyTuple_Type, &values, &plain, &enqueue, &space, &PyDict_Type, &timelines, lock_class, &lock, &family))
+  if (!PyArg_ParseTuple(args, "KKKKy#iy#y#O!pOOO!O!O", &launch, &current, &capturing, &kernel, &shape, &shaped, &device, &memory, &bytes, &at,
+                        &parameters, &PyTuple_Type, &values, &plain, &enqueue, &space, &PyDict_Type, &timelines, lock_class, &lock, &family))
     return NULL;
   Py_ssize_t count = PyTuple_Size(values);
   parameters /= 2;
@@ -503,6 +496,7 @@ static PyObject *make_entry(PyTypeObject *type, PyObject *args, PyObject *option
   if (!self) return NULL;
   self->launch = (LaunchKernel)(uintptr_t)launch;
   self->current = (CurrentDevice)(uintptr_t)current;
+  self->capturing = (IsCapturing)(uintptr_t)capturing;
   self->kernel = (void *)(uintptr_t)kernel;
   memcpy(self->shape, shape, sizeof self->shape);
   self->device = device, self->parameters = (int)parameters, self->plain = plain, self->values = (int)count;

@@ -5,6 +5,7 @@
 
 typedef int (*LaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 typedef int (*CurrentDevice)(int *);
+typedef int (*IsCapturing)(void *, int *);
 
 typedef struct {
   int code;      /* P: an address; 0: only Python can pass it; else as `struct` calls a scalar */
@@ -17,6 +18,7 @@ typedef struct {
   PyObject_HEAD
   LaunchKernel launch;
   CurrentDevice current; /* NULL where there is one GPU only */
+  IsCapturing capturing; /* NULL where a launch is the same whether a graph is captured or not */
   void *kernel;
   unsigned shape[7]; /* blocks and threads of a block along x, y, z; bytes of dynamic shared memory */
   int device, values, parameters, plain; /* `plain`: whether it is packed here, and not by Python */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import defaultdict
 from functools import cache
 from typing import Any, Final
 
@@ -22,16 +22,11 @@ def begin_capture(device: int) -> Any:
     return stream
 
 
-def end_capture(stream: Any, device: int, *, overlap: bool = False) -> Any:
-    """
-    What was recorded since `begin_capture`, ready to be run, and uploaded. With `overlap` kernels that wait by
-    themselves for those in front of them begin before these have ended. Raises `Rejected` (O241).
-    """
+def end_capture(stream: Any, device: int) -> Any:
+    """What was recorded since `begin_capture`, ready to be run, and uploaded. Raises `Rejected` (O241)."""
     bindings = driver.api()
     _, graph = driver.checked("capturing a graph", bindings.cuStreamEndCapture(driver.handle_of(stream)))
     try:
-        if overlap and _early:
-            _overlap(graph)
         _, made = driver.checked("making a graph", bindings.cuGraphInstantiate(graph, 0))
     finally:
         bindings.cuGraphDestroy(graph)
@@ -40,56 +35,32 @@ def end_capture(stream: Any, device: int, *, overlap: bool = False) -> Any:
     return made
 
 
-_early: Final[set[int]] = set()
-"""Kernels, by handles of the driver, that wait by themselves for the one in front of them (`overlap`)."""
-
-
-def may_begin_early(kernel: Any, device: int) -> None:
+def follows_a_kernel(handle: int) -> bool:
     """
-    Says of a loaded kernel that it touches nothing before it has waited for the kernels in front of it.
-
-    In a graph it then begins while the one in front of it ends. Raises `Rejected` (O241).
+    Whether what is enqueued next on a stream of the current GPU, by its handle, is captured, by whomever, and comes
+    behind one kernel of that GPU and nothing else. Where that is not certain it is not so.
     """
-    with driver.on_device(device):
-        _, function = driver.checked("loading a kernel", driver.api().cuKernelGetFunction(kernel.handle))
-    _early.update((int(kernel.handle), int(function)))
-
-
-def _overlap(graph: Any) -> None:
-    """
-    Lets kernels of a graph that wait by themselves begin early, where they come behind a kernel, and nothing else.
-
-    What such a kernel waits for is the end of the one in front of it, which itself ends behind all that it waits for:
-    so nothing is touched sooner than before.
-    """
-    bindings = driver.api()
-    (*_, count) = driver.checked("making a graph", bindings.cuGraphGetEdges(graph))
-    _, before, after, _, _ = driver.checked("making a graph", bindings.cuGraphGetEdges(graph, count))
-    behind = Counter(int(node) for node in after)
-    edges = [(a, b) for a, b in zip(before, after, strict=True) if behind[int(b)] == 1 and _waits(b) and _is_kernel(a)]
-    if not edges:
-        return
-    nodes = [a for a, _ in edges], [b for _, b in edges]
-    early = bindings.CUgraphEdgeData()
-    early.from_port = bindings.CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC
-    early.type = int(bindings.CUgraphDependencyType.CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)
-    answer = bindings.cuGraphRemoveDependencies(graph, *nodes, None, len(edges))
-    driver.checked("making a graph", answer)
-    answer = bindings.cuGraphAddDependencies(graph, *nodes, [early] * len(edges), len(edges))
-    driver.checked("making a graph", answer)
-
-
-def _is_kernel(node: Any) -> bool:
-    bindings = driver.api()
-    _, kind = driver.checked("making a graph", bindings.cuGraphNodeGetType(node))
-    return kind == bindings.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL
-
-
-def _waits(node: Any) -> bool:
-    if not _is_kernel(node):
+    if not driver.captures(handle):
         return False
-    _, launch = driver.checked("making a graph", driver.api().cuGraphKernelNodeGetParams(node))
-    return int(launch.func) in _early or int(launch.kern) in _early
+    bindings = driver.api()
+    error, status, _, _, before, edges, _ = bindings.cuStreamGetCaptureInfo(handle)
+    active = bindings.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
+    if error or status != active or len(before or ()) != 1:
+        return False
+    if any(edge.from_port or edge.to_port or edge.type for edge in edges or ()):  # it waits for something else of it
+        return False
+    error, kind = bindings.cuGraphNodeGetType(before[0])
+    if error or kind != bindings.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL:
+        return False
+    return not _several() or _is_here(before[0])
+
+
+def _is_here(kernel: Any) -> bool:
+    """Whether a kernel of a graph runs on the current GPU."""
+    bindings = driver.api()
+    error, launch = bindings.cuGraphKernelNodeGetParams(kernel)
+    wrong, current = bindings.cuCtxGetCurrent()
+    return not error and not wrong and int(launch.ctx) == int(current) != 0
 
 
 def give_up_capture(stream: Any, device: int) -> None:

@@ -560,9 +560,9 @@ def parts() -> tuple[Any, Any]:
 
 
 @cache
-def addresses() -> tuple[int, int]:
-    """Of the driver's functions `cuLaunchKernel` and `cuCtxGetDevice`, for native code."""
-    return _address(b"cuLaunchKernel"), _address(b"cuCtxGetDevice")
+def addresses() -> tuple[int, int, int]:
+    """Of the driver's functions `cuLaunchKernel`, `cuCtxGetDevice` and `cuStreamIsCapturing`, for native code."""
+    return _address(b"cuLaunchKernel"), _address(b"cuCtxGetDevice"), _address(b"cuStreamIsCapturing")
 
 
 def pointer_attribute() -> int:

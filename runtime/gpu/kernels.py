@@ -32,10 +32,10 @@ def config(x: int, y: int = 1, z: int = 1) -> Any:
     return cuda_core().LaunchConfig(grid=(x, y, z), block=(1, 1, 1))
 
 
-def launch_config(blocks: int, handle: int, shape: Sequence[int] = ()) -> Any:
+def launch_config(blocks: int, handle: int, shape: Sequence[int] = (), *, early: bool = False) -> Any:
     """
     As `config` for so many blocks, or for the shape of foreign code (`Geometry.shape`), for the driver itself and for
-    one stream. Nobody may change it.
+    one stream. Nobody may change it. What is `early` may begin while the kernel in front of it on the stream ends.
     """
     bindings = api()
     made = bindings.CUlaunchConfig()
@@ -44,12 +44,18 @@ def launch_config(blocks: int, handle: int, shape: Sequence[int] = ()) -> Any:
     made.blockDimX, made.blockDimY, made.blockDimZ = u, v, w
     made.sharedMemBytes = shared
     made.hStream = bindings.CUstream(handle)
+    kinds, attributes = bindings.CUlaunchAttributeID, list[Any]()
     if any(n > 1 for n in cluster):
-        attribute = bindings.CUlaunchAttribute()
-        attribute.id = bindings.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-        of = attribute.value.clusterDim
+        attributes.append(bindings.CUlaunchAttribute())
+        attributes[-1].id = kinds.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        of = attributes[-1].value.clusterDim
         of.x, of.y, of.z = cluster
-        made.attrs, made.numAttrs = [attribute], 1
+    if early:
+        attributes.append(bindings.CUlaunchAttribute())
+        attributes[-1].id = kinds.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        attributes[-1].value.programmaticStreamSerializationAllowed = 1
+    if attributes:
+        made.attrs, made.numAttrs = attributes, len(attributes)
     return made
 
 

@@ -320,8 +320,9 @@ def kernel(
     and with subnormal numbers as zero (docs/language.md has bounds). `partition` is how arrays are cut that a call
     gives without a partition: a tile, or a function of the array that makes one, for all that is written or by
     parameter (`{"c": (128, 256)}`); without it, the launch chooses (`docs/schedules.md`). With `overlap` a kernel in a
-    graph begins while the one in front of it ends, for which it waits before it touches memory; arguments that are
-    named (`overlap=("weights",)`), which it only reads, are loaded before that, in graphs that do not write them.
+    graph, of ours or of torch's, begins while the one in front of it ends, for which it waits before it touches memory;
+    arguments that are named (`overlap=("weights",)`), which it only reads, are loaded before that, in graphs of ours
+    where nothing that may still run writes them.
 
     Raises `Rejected` where the signature is not understood. The body is looked at when the kernel is compiled.
     """

@@ -424,8 +424,8 @@ class Dispatcher:
         if chosen.recording is not None:
             ahead = early(self.kernel.signature, plan.compiled.early, views)
             kind = "kernel that waits" if plan.compiled.overlaps else "kernel"
-            chosen.recording.uses(views, used.reads, used.writes, ahead, kind)
-            plan.enqueue(handle, *values)
+            apart = chosen.recording.uses(views, used.reads, used.writes, ahead, kind)
+            plan.enqueue(handle, *values, apart=apart)
             return user
         try:
             kept = chosen.uses(views)

@@ -70,7 +70,7 @@ def learn(
 
 def entry(plan: Plan) -> Any:
     """A plan, as launchers take it."""
-    launch, current = driver.addresses()
+    launch, current, capturing = driver.addresses()
     offsets = struct.pack(f"={len(plan.layout.offsets)}H", *plan.layout.offsets)
     plain = in_native_code(plan.contract, plan.layout) and plan.admits is None and not plan.evaluator.varies
     x, y, z, u, v, w, *cluster, shared = plan.shape or (plan.blocks, 1, 1, 1, 1, 1, 1, 1, 1, 0)
@@ -78,9 +78,9 @@ def entry(plan: Plan) -> Any:
     shape = struct.pack("=7I", x, y, z, u, v, w, shared)
     values = tuple(_described(plan, n) for n in range(len(plan.contract.parameters)))
     return native.module().Entry(
-        launch, 0 if driver.device_count() == 1 else current, plan.kernel, shape, plan.device,
-        bytes(plan.layout.filled(plan.integers)), offsets, values, plain, plan.enqueue, foreign_space(plan.device),
-        timelines[plan.device], lock(plan.device), plan.family,
+        launch, 0 if driver.device_count() == 1 else current, capturing if plan.waits else 0, plan.kernel, shape,
+        plan.device, bytes(plan.layout.filled(plan.integers)), offsets, values, plain, plan.enqueue,
+        foreign_space(plan.device), timelines[plan.device], lock(plan.device), plan.family,
     )  # fmt: skip
 
 

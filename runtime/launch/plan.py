@@ -15,7 +15,7 @@ from struct import error as StructError
 from typing import Any, Final
 
 from freehold.runtime.base import native
-from freehold.runtime.gpu import checked, driver, kernels
+from freehold.runtime.gpu import captures, checked, driver, kernels
 from freehold.runtime.memory.arguments import ArrayView
 from freehold.runtime.memory.ledger import Busy, Refusal
 from freehold.runtime.memory.numpy_types import numpy_dtype
@@ -100,7 +100,7 @@ class Plan(Arrays):
 
     __slots__ = (
         "_rounds", "_several", "blocks", "compiled", "configs", "contract", "device", "family", "fits", "integers",
-        "kernel", "layout", "loaded", "name", "packed", "shape",
+        "kernel", "layout", "loaded", "name", "packed", "shape", "waits",
     )  # fmt: skip
 
     def __init__(
@@ -116,6 +116,8 @@ class Plan(Arrays):
         self.kernel = int(self.loaded.handle)
         self.contract = compiled.contract
         self.layout = compiled.layout
+        self.waits = compiled.waits
+        """Whether it waits by itself for the kernels in front of it."""
         self._several = driver.device_count() != 1
         scalars = [(n, p.dtype) for n, p in enumerate(self.contract.parameters) if isinstance(p, ScalarParameter)]
         self._rounds = [(n, numpy_dtype(dtype).type) for n, dtype in scalars if dtype in ("f16", "f32")]
@@ -157,9 +159,12 @@ class Plan(Arrays):
             found[n] = kind(found[n])
         return found
 
-    def enqueue(self, handle: int, *values: Any) -> None:
+    def enqueue(self, handle: int, *values: Any, apart: bool = False) -> None:
         """
         Enqueues a launch on a stream's handle, with an address or a scalar for each of the kernel's run-time arguments.
+
+        Where a graph is captured, a kernel that waits by itself begins while the one in front of it ends. What it reads
+        before it has waited must be `apart` from all that may be written then.
 
         Raises `Mismatch`, `TypeError`, `OverflowError` or `struct.error` for values that do not fit or cannot be
         passed; nothing was launched then. Raises `Rejected` for the driver's errors.
@@ -169,8 +174,12 @@ class Plan(Arrays):
         if varies:
             scalars = tuple([values[n] for n in varies])
             plan = self.fits.get(scalars) or self.fit(scalars)
-        config = plan.configs.get(handle)
-        if config is None:
+        launch, current = driver.parts()
+        elsewhere = native.thread.new or (self._several and current()[1] != self.device)
+        begins = self.waits and (apart or not self.compiled.early) and not elsewhere
+        if begins and captures.follows_a_kernel(handle):
+            config = kernels.launch_config(plan.blocks, handle, plan.shape, early=True)
+        elif (config := plan.configs.get(handle)) is None:
             config = plan.configs[handle] = kernels.launch_config(plan.blocks, handle, plan.shape)
         try:
             block = plan.packed.pop()
@@ -179,8 +188,6 @@ class Plan(Arrays):
         checks = self.contract.kernel_checks
         room = (lambda: checked.enter(self.device, handle, self.name, checks)) if checks else None
         self.layout.pack(block[0], values, room)
-        launch, current = driver.parts()
-        elsewhere = native.thread.new or (self._several and current()[1] != self.device)
         error = elsewhere or launch(config, self.kernel, block[1], 0)[0]
         if error:  # no context, or another GPU's, is current in this thread; or it is a real one
             driver.launch_failed(error, self.device, config, self.kernel, block[1])

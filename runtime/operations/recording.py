@@ -27,8 +27,6 @@ class Recording:
         """What a replay leases (`runtime.memory.ledger`)."""
         self.running: list[Leased] = []
         """What is written by kernels that may still run where the next one begins early."""
-        self.apart = True
-        """Whether no kernel reads early what one in front of it may still write."""
         self.views: list[ArrayView] = []
         """All arrays that are used; they keep the memory."""
         self.changed: tuple[Any, ...] = ()
@@ -61,16 +59,18 @@ class Recording:
         writes: Iterable[Leased] = (),
         early: Iterable[Leased] = (),
         kind: Literal["kernel that waits", "kernel", "copy", "other"] = "other",
-    ) -> None:
+    ) -> bool:
         """
-        Notes what a launch or a copy uses: all arrays, those that are leased, and those that are read `early`.
+        Notes what a launch or a copy uses: all arrays, those that are leased, and those that are read `early`. Returns
+        whether nothing that may still run writes what is read early.
 
-        A kernel that waits by itself begins while those in front of it may run; any other begins when all in front of
-        it has ended; what follows a copy begins when that has ended, too. Of other work nothing is known.
+        Where that is so, a kernel that waits by itself begins while those in front of it may run; any other begins when
+        all in front of it has ended; what follows a copy begins when that has ended, too. Of other work nothing is
+        known.
         """
         writes = [*writes]
-        self.apart &= not any(r.low < w.high and w.low < r.high for r in early for w in self.running)
-        if kind in ("kernel", "copy"):
+        apart = not any(r.low < w.high and w.low < r.high for r in early for w in self.running)
+        if kind in ("kernel", "copy") or not apart:
             self.running = []
         if kind != "copy":
             self.running += writes
@@ -80,6 +80,7 @@ class Recording:
             self.views.append(found)
             if found.family in ("torch", "cupy"):
                 self.families.add(found.family)
+        return apart
 
     def touches(self, found: ArrayView) -> bool:
         """Whether it uses bytes of an array."""
@@ -96,7 +97,7 @@ class Recording:
             return None
         if failures.logs:
             self.checked = failures.captured(int(self.captured.handle))
-        return captures.end_capture(self.captured, self.device, overlap=self.apart)
+        return captures.end_capture(self.captured, self.device)
 
     def give_up(self) -> None:
         """Nothing is wanted of it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final
 
-from freehold.runtime.gpu import captures, driver, kernels
+from freehold.runtime.gpu import driver, kernels
 from freehold.runtime.variants.entry import ParameterLayout
 from freehold.runtime.variants.evaluation import Evaluator
 from freehold.runtime.variants.hints import of
@@ -75,7 +75,7 @@ class Compiled:
         self.occupancy = hints.get("occupancy", 1)
         self.overlaps = options.waits(arch)
         self.early = options.overlap or ()
-        """What it may read in a graph while the kernels in front of it run, by name."""
+        """What it may read while the kernels in front of it run, by name."""
         self.ctas = hints.get("num_cta_in_cga", 1)
         self._alone = alone
         """Compiles it without waiting for the kernels in front of it."""
@@ -119,9 +119,11 @@ class Compiled:
         kernel = kernels.load(self.cubin, self.contract.symbol, device)
         if self.ctas > PORTABLE_CLUSTER:
             kernels.allow_large_clusters(kernel, device)
-        if self.overlaps:
-            from freehold.backend.cubin import waits_for_grids
-
-            if waits_for_grids(self.cubin):  # not that of a package, which has no such code
-                captures.may_begin_early(kernel, device)
         return kernel
+
+    @property
+    def waits(self) -> bool:
+        """Whether its code waits by itself for the kernels in front of it. That of a package does not."""
+        from freehold.backend.cubin import waits_for_grids
+
+        return self.overlaps and waits_for_grids(self.cubin)

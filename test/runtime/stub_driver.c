@@ -12,7 +12,8 @@
 #include <string.h>
 
 typedef int Result;
-typedef struct { unsigned grid[3], block[3], shared; void *stream; } Config;
+typedef struct { int id; char pad[4]; union { char all[64]; int allowed; } value; } Attribute;
+typedef struct { unsigned grid[3], block[3], shared; void *stream; const Attribute *attributes; unsigned count; } Config;
 enum { NOT_READY = 600, INVALID = 1, UNSUPPORTED = 900 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -22,6 +23,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 static unsigned long launches, copies, stray, waits, records, stuck, dropped_graphs, misplaced;
 static Config last;
+static int last_early; /* whether the last launch may begin while the kernel in front of it ends */
 static unsigned char values[64][8];
 static int sizes[64], count;
 static int failing, deferred, held, refused, devices = 1;
@@ -40,6 +42,7 @@ unsigned long stub_misplaced(void) { return misplaced; }
 void stub_grid(unsigned *out) { memcpy(out, last.grid, sizeof last.grid); memcpy(out + 3, last.block, sizeof last.block); }
 void stub_shape(unsigned *out) { for (int n = 0; n < 3; n++) out[n] = last.grid[n], out[3 + n] = last.block[n]; out[6] = last.shared; }
 void *stub_stream(void) { return last.stream; }
+int stub_early(void) { return last_early; }
 void stub_value(int n, void *out) { memcpy(out, values[n], 8); }
 void stub_fail(int error) { failing = error; pthread_cond_broadcast(&changed); }
 void stub_refuse(int n) { refused = n; } /* the next allocations fail for want of memory */
@@ -566,7 +569,8 @@ static Result launch(const Config *config, void *kernel, void **parameters, void
   if (failing) return failing;
   pthread_mutex_lock(&lock);
   launches++;
-  last = *config;
+  last = *config, last_early = 0;
+  for (unsigned n = 0; n < config->count; n++) last_early |= config->attributes[n].id == 6 && config->attributes[n].value.allowed;
   for (int n = 0; n < count; n++) {
     memset(values[n], 0, 8);
     memcpy(values[n], parameters[n], sizes[n]);
@@ -589,7 +593,7 @@ static Result launch(const Config *config, void *kernel, void **parameters, void
 static Result launch_plainly(
     void *kernel, unsigned x, unsigned y, unsigned z, unsigned u, unsigned v, unsigned w, unsigned shared, void *stream,
     void **parameters, void **extra) {
-  Config config = {{x, y, z}, {u, v, w}, shared, stream};
+  Config config = {{x, y, z}, {u, v, w}, shared, stream, NULL, 0};
   return launch(&config, kernel, parameters, extra);
 }
 
@@ -641,10 +645,28 @@ static Result instantiate_with(void **out, void *graph, void *params) {
   given->result = 0;
   return instantiate(out, graph, 0);
 }
-static Result capture_info(void *handle, int *status, uint64_t *id, void **graph) {
+/* What was captured last is what comes next depends on; a stream that waits for an event depends on two things then. */
+static Result capture_info(
+    void *handle, int *status, uint64_t *id, void **graph, Item *const **nodes, const uint64_t **edges, size_t *n) {
+  static Item *before[2];
+  static const uint64_t plain[2];
   if (id) *id = 1;
   if (graph) *graph = stream_of(handle)->target;
+  if (nodes && n) {
+    *n = 0, *nodes = before;
+    if (edges) *edges = plain;
+    for (Item *item = stream_of(handle)->captured; item; item = item->next)
+      if (item->kind == WAIT) *n = 2;
+      else if (item->kind != RECORD) before[0] = before[1] = item, *n = 1;
+  }
   return is_capturing(handle, status);
+}
+static Result node_type(Item *node, int *out) { *out = node->kind == KERNEL ? 0 : node->kind == COPY ? 1 : 2; return 0; }
+/* The parameters that are asked for end with the context, behind the kernel: all else is nothing. */
+static Result node_parameters(Item *node, void **out) {
+  memset(out, 0, 56 + 2 * sizeof *out);
+  out[8] = (void *)(uintptr_t)(0x1000 + 16 * (node->gpu == ANY ? 0 : node->gpu));
+  return 0;
 }
 static Result destroy_graph(void *graph) { return 0; } /* cuda.core destroys some that it did not get here */
 static Result destroy_executable(void *graph) { dropped_graphs++; return 0; }
@@ -681,6 +703,7 @@ static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuStreamIsCapturing", is_capturing}, {"cuStreamBeginCapture", begin_capture}, {"cuStreamEndCapture", end_capture},
   {"cuGraphInstantiate", instantiate}, {"cuGraphInstantiateWithFlags", instantiate},
   {"cuGraphInstantiateWithParams", instantiate_with}, {"cuStreamGetCaptureInfo", capture_info},
+  {"cuGraphNodeGetType", node_type}, {"cuGraphKernelNodeGetParams", node_parameters},
   {"cuStreamBeginCaptureToGraph", begin_capture_to}, {"cuGraphCreate", create_graph}, {"cuGraphClone", clone_graph}, {"cuGraphDestroy", destroy_graph},
   {"cuGraphExecDestroy", destroy_executable}, {"cuGraphLaunch", run_graph}, {"cuLaunchKernelEx", launch},
   {"cuLaunchKernel", launch_plainly},

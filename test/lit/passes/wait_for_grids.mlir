@@ -4,8 +4,9 @@
 cuda_tile.module @m {
   // Everything that begins an order of accesses takes the wait's token, in loops, too; what follows an access stays.
   // CHECK-LABEL: entry @sums
-  // CHECK-NEXT: %0 = gdc_launch_dependents_tko
+  // CHECK-NEXT: %i = constant
   // CHECK: %start = gdc_wait_tko
+  // CHECK-NEXT: %0 = gdc_launch_dependents_tko token = %start
   // CHECK-NEXT: %a, %result_token = load_view_tko weak %w_view[%i, %i] token = %start
   // CHECK: for
   // CHECK: %b, %t = load_view_tko weak %x_view[%k, %i] token = %start
@@ -33,6 +34,28 @@ cuda_tile.module @m {
       %b, %t = load_view_tko weak %x_view[%k, %i] : partition_view<tile=(16x16), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> tile<16x16xf32>, token
       %s = store_view_tko weak %b, %x_view[%k, %i] token = %t : tile<16x16xf32>, partition_view<tile=(16x16), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> token
     }
+    %old, %last = atomic_cas_tko relaxed device %p, %i, %i token = %start : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+    return
+  }
+
+  // A block that ends early has waited, too: who waits for the kernel has waited for those in front of it.
+  // CHECK-LABEL: entry @leaves
+  // CHECK: %start = gdc_wait_tko
+  // CHECK-NEXT: %0 = gdc_launch_dependents_tko token = %start
+  // CHECK-NEXT: if %c
+  // CHECK: return
+  // EARLY-LABEL: entry @leaves
+  // EARLY-NEXT: %0 = gdc_launch_dependents_tko
+  // EARLY: gdc_wait_tko
+  // EARLY-NEXT: if %c
+  entry @leaves(%p: tile<ptr<i32>>) {
+    %i = constant <i32: 0> : tile<i32>
+    %b, %b1, %b2 = get_tile_block_id : tile<i32>
+    %c = cmpi greater_than %b, %i, signed : tile<i32> -> tile<i1>
+    if %c {
+      return
+    }
+    %start = make_token : token
     %old, %last = atomic_cas_tko relaxed device %p, %i, %i token = %start : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
     return
   }

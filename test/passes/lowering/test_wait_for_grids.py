@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Block, Region
 
 import freehold as fh
 from freehold import Const, Out, Ref
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.backend.cubin import waits_for_grids
-from freehold.dialects.cuda_tile.ops.memory import GdcWaitTkoOp, MakeTokenOp
+from freehold.dialects.cuda_tile.ops.control_flow import IfOp, ReturnOp
+from freehold.dialects.cuda_tile.ops.memory import GdcLaunchDependentsTkoOp, GdcWaitTkoOp, MakeTokenOp
+from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp
 from freehold.passes.rewriting import walk
 from freehold.runtime.gpu import captures, driver
@@ -47,11 +51,20 @@ def test_what_is_not_early_waits(early: tuple[str, ...]) -> None:
     validate(module, write_bytecode(made), options, "sm_90")
 
 
-@pytest.mark.parametrize(
-    "fault", ["a load begins an order", "an access waits for nothing", "no wait", "two waits", "past"]
+FAULTS = (
+    "a load begins an order",
+    "an access waits for nothing",
+    "no wait",
+    "two waits",
+    "past",
+    "an end",
+    "begin",
 )
+
+
+@pytest.mark.parametrize("fault", FAULTS)
 def test_validation_finds_what_does_not_wait(fault: str) -> None:
-    module, options = verified(("w",))
+    module, options = verified(() if fault == "begin" else ("w",))
     made = emitted(module, options, "sm_90")
     (wait,) = (op for op in walk(made) if isinstance(op, GdcWaitTkoOp))
     block = wait.parent
@@ -63,6 +76,13 @@ def test_validation_finds_what_does_not_wait(fault: str) -> None:
         late.operands = (*late.operands[:-1], early.result_token)
     elif fault == "two waits":
         block.insert_op_before(GdcWaitTkoOp(), wait)
+    elif fault == "an end":
+        truth = ConstantOp.scalar(1, i1)
+        leaves = IfOp(truth.result, (), Region(Block([ReturnOp()])))
+        block.insert_ops_before([truth, leaves], wait)
+    elif fault == "begin":
+        (begin,) = (op for op in walk(made) if isinstance(op, GdcLaunchDependentsTkoOp))
+        begin.operands = ()
     else:
         start = MakeTokenOp()
         block.insert_op_before(start, wait)
@@ -106,73 +126,60 @@ def test_names_of_what_is_early_are_those_of_what_is_read() -> None:
             fh.kernel(overlap=(name,))(scaled)
 
 
-class Driver:
-    """A driver with one graph: kernels a, b, c that follow one another, a copy, kernel d, and e that joins two."""
-
-    CUgraphEdgeData = SimpleNamespace
-    CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC = 1
-    CUgraphDependencyType = SimpleNamespace(CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC=1)
-    CUgraphNodeType = SimpleNamespace(CU_GRAPH_NODE_TYPE_KERNEL="kernel")
-
-    def __init__(self) -> None:
-        self.names = dict(enumerate("abc.de", 100))
-        self.edges = {"ab": 0, "bc": 0, "c.": 0, ".d": 0, "de": 0, "ce": 0}
-
-    def _nodes(self, at: int) -> list[int]:
-        return [next(n for n, name in self.names.items() if name == edge[at]) for edge in self.edges]
-
-    def cuGraphGetEdges(self, graph: object, count: int = 0) -> tuple[Any, ...]:
-        if not count:
-            return 0, [], [], [], len(self.edges)
-        return 0, self._nodes(0), self._nodes(1), [None] * count, count
-
-    def cuGraphNodeGetType(self, node: int) -> tuple[int, str]:
-        return 0, "copy" if self.names[node] == "." else "kernel"
-
-    def cuGraphKernelNodeGetParams(self, node: int) -> tuple[int, Any]:
-        return 0, SimpleNamespace(func=0, kern=ord(self.names[node]))
-
-    def cuGraphRemoveDependencies(self, _: object, before: list[int], after: list[int], data: None, count: int) -> Any:
-        for a, b in zip(before, after, strict=True):
-            del self.edges[self.names[a] + self.names[b]]
-        return (0,)
-
-    def cuGraphAddDependencies(
-        self, _: object, before: list[int], after: list[int], data: list[Any], count: int
-    ) -> tuple[int]:
-        for a, b, edge in zip(before, after, data, strict=True):
-            self.edges[self.names[a] + self.names[b]] = edge.from_port * 10 + edge.type
-        return (0,)
+KERNEL, COPY = "kernel", "copy"
+PLAIN, EARLY = (SimpleNamespace(from_port=n, to_port=0, type=n) for n in (0, 1))
 
 
-def test_kernels_that_wait_begin_early_behind_one_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = Driver()
+@pytest.mark.parametrize(
+    ("before", "edges", "error", "expected"),
+    [
+        ([KERNEL], [PLAIN], 0, True),
+        ([KERNEL], None, 0, True),
+        ([KERNEL], [EARLY], 0, False),
+        ([COPY], [PLAIN], 0, False),
+        ([KERNEL, KERNEL], [PLAIN, PLAIN], 0, False),
+        ([], [], 0, False),
+        (None, None, 0, False),
+        ([KERNEL], [PLAIN], 1, False),
+    ],
+)
+@pytest.mark.parametrize("status", [0, 1, 2])
+def test_only_behind_one_kernel_may_a_launch_begin_early(
+    before: list[str] | None, edges: Any, error: int, expected: bool, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answered(handle: int) -> tuple[Any, ...]:
+        return error, status, 7, None, before, edges, len(before or ())
+
+    def kind(node: str) -> tuple[int, str]:
+        return 0, node
+
+    def captured(handle: int) -> bool:
+        return status != 0
+
+    fake = SimpleNamespace(
+        cuStreamGetCaptureInfo=answered,
+        cuGraphNodeGetType=kind,
+        CUstreamCaptureStatus=SimpleNamespace(CU_STREAM_CAPTURE_STATUS_ACTIVE=1),
+        CUgraphNodeType=SimpleNamespace(CU_GRAPH_NODE_TYPE_KERNEL=KERNEL),
+    )
     monkeypatch.setattr(driver, "api", lambda: fake)
-    monkeypatch.setattr(captures, "_early", {ord(name) for name in "abde"})
-    captures._overlap(object())  # pyright: ignore[reportPrivateUsage]
-    # c waits not by itself, d comes behind a copy, and e behind two.
-    assert fake.edges == {"ab": 11, "bc": 0, "c.": 0, ".d": 0, "de": 0, "ce": 0}
+    monkeypatch.setattr(driver, "captures", captured)
+    monkeypatch.setattr(captures, "_several", lambda: False)
+    assert captures.follows_a_kernel(5) == (expected and status == 1)
 
 
 @pytest.mark.parametrize(("written", "apart"), [((0, 64), False), ((60, 80), False), ((64, 80), True)])
 @pytest.mark.parametrize("between", ["", "kernel that waits", "other", "kernel", "copy"])
-def test_graphs_whose_kernels_may_still_write_what_is_read_early_do_not_overlap(
-    written: tuple[int, int], apart: bool, between: Any, monkeypatch: pytest.MonkeyPatch
+def test_what_is_read_early_is_not_what_kernels_may_still_write(
+    written: tuple[int, int], apart: bool, between: Any
 ) -> None:
-    told: list[bool] = []
-
-    def ended(stream: object, device: int, *, overlap: bool) -> None:
-        told.append(overlap)
-
-    monkeypatch.setattr(captures, "end_capture", ended)
     spans = (0, 64), written, (80, 96)
     read, one, other = ([SimpleNamespace(space=0, low=a, high=b, storage=0, epoch=0)] for a, b in spans)
     recording: Any = Recording()
-    recording.captured, recording.device = object(), 0
-    recording.uses((), (), one, kind="kernel that waits")
+    assert recording.uses((), (), one, kind="kernel that waits")
     if between:
-        recording.uses((), (), other, kind=between)
-    recording.uses((), read, other, read, kind="kernel that waits")
-    recording.uses((), (), one, kind="kernel that waits")  # which does not begin to write before that one has ended
-    recording.end()
-    assert told == [apart or between in ("kernel", "copy")]
+        assert recording.uses((), (), other, kind=between)
+    begins = apart or between in ("kernel", "copy")
+    assert recording.uses((), read, other, read, kind="kernel that waits") == begins
+    # What did not begin early came behind all of them.
+    assert recording.uses((), read, other, read, kind="kernel that waits")

@@ -1,0 +1,150 @@
+"""Launches that begin while the kernel in front of them ends, on the stub driver; run by test_stub_driver.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from stub import expect, run_tests, the_stub
+
+import freehold as fh
+from freehold import Mut, Out, Ref
+from freehold.backend import cubin
+from freehold.runtime.base import native
+from freehold.runtime.gpu import captures, driver
+
+stub = the_stub()
+
+
+def has_waits(code: bytes) -> bool:
+    """Says of what stands for a cubin that it waits."""
+    return True
+
+
+cubin.waits_for_grids = has_waits
+
+
+def add(y: Mut["N"], x: Ref["N"]):
+    y.store(x.load_like(y) + y.load())
+
+
+def scale(y: Out["N"], w: Ref["N"]):
+    y.store(w.load_like(y) * 2.0)
+
+
+waiting, plain = fh.kernel(overlap=True)(add), fh.kernel(add)
+early = fh.kernel(overlap=("w",))(scale)
+
+
+def vector() -> Any:
+    return fh.to_device(np.zeros(512, np.float32))
+
+
+def run(kernel: Any, y: Any, x: Any, stream: Any = None) -> bool:
+    """Whether a launch was allowed to begin early."""
+    expect("QQ")
+    kernel(fh.partition(y, 64), x).on(stream)
+    return bool(stub.stub_early())
+
+
+def captured(*launches: tuple[Any, Any, Any]) -> list[bool]:
+    """Of launches on a stream that somebody else captures: whether they were allowed to begin early."""
+    for kernel, y, x in launches:  # so that the native module knows them, where it is
+        run(kernel, y, x)
+    stream = captures.begin_capture(0)
+    try:
+        return [run(kernel, y, x, stream) for kernel, y, x in launches]
+    finally:
+        captures.give_up_capture(stream, 0)
+
+
+def test_where_nothing_is_captured_nothing_begins_early() -> None:
+    y, x = vector(), vector()
+    stream = driver.new_stream(0)
+    assert not any(run(waiting, y, x, where) for where in (None, None, stream, stream))
+
+
+def test_behind_one_kernel_a_kernel_that_waits_begins_early() -> None:
+    y, x = vector(), vector()
+    assert captured((waiting, y, x), (waiting, y, x), (plain, y, x), (waiting, x, y)) == [False, True, False, True]
+
+
+def test_what_reads_before_it_has_waited_does_not_where_nobody_knows_what_runs() -> None:
+    y, x = vector(), vector()
+    assert captured((waiting, y, x), (early, y, x), (waiting, y, x)) == [False, False, True]
+
+
+def test_behind_something_else_nothing_begins_early() -> None:
+    y, x = vector(), vector()
+    run(waiting, y, x)
+    stream = captures.begin_capture(0)
+    run(waiting, y, x, stream)
+    driver.api().cuMemsetD32Async(driver.api().CUdeviceptr(x.pointer), 0, 512, stream.handle)
+    assert not run(waiting, y, x, stream)
+    assert run(waiting, y, x, stream)
+    event = driver.record(driver.new_stream(0))
+    stream.wait(event)
+    assert not run(waiting, y, x, stream)
+    assert run(waiting, y, x, stream)
+    captures.give_up_capture(stream, 0)
+
+
+def test_a_bound_launch_does_so_too() -> None:
+    y, x = vector(), vector()
+    expect("QQ")
+    bound = waiting.bind(fh.partition(y, 64), x)
+    bound.sync()
+    assert not stub.stub_early()
+    stream = captures.begin_capture(0)
+    found: list[int] = []
+    for _ in range(3):
+        bound.on(stream)
+        found.append(stub.stub_early())
+    captures.give_up_capture(stream, 0)
+    assert found == [0, 1, 1]
+
+
+def test_behind_a_kernel_of_another_gpu_nothing_begins_early() -> None:
+    y, x = vector(), vector()
+    several = captures._several  # pyright: ignore[reportPrivateUsage] -- to be replaced
+    here = captures._is_here  # pyright: ignore[reportPrivateUsage] -- as above
+    try:
+        captures._several = lambda: True  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue] -- as above
+        assert captured((waiting, y, x), (waiting, y, x)) == [False, True]
+        captures._is_here = lambda kernel: False  # pyright: ignore[reportPrivateUsage] -- as above
+        assert captured((waiting, y, x), (waiting, y, x)) == [False, False]
+    finally:
+        captures._several, captures._is_here = several, here  # pyright: ignore[reportPrivateUsage] -- as above
+
+
+def recorded(launches: Iterable[tuple[Any, Any, Any]]) -> list[bool]:
+    """The same of launches that a graph of ours records."""
+    found: list[bool] = []
+    expect("QQ")
+    with fh.graph() as graph:
+        for kernel, y, x in launches:
+            graph.record(kernel(fh.partition(y, 64), x))
+            found.append(bool(stub.stub_early()))
+    graph.close()
+    return found
+
+
+def test_a_graph_of_ours_knows_what_may_still_be_written() -> None:
+    y, x, w, z = (vector() for _ in range(4))
+    assert recorded([(waiting, y, x), (early, z, w), (waiting, y, z)]) == [False, True, True]
+    # `w` is written by one that may still run; behind the plain launch nothing does that wrote it.
+    assert recorded([(waiting, w, x), (waiting, y, x), (early, z, w), (early, y, w)]) == [False, True, False, True]
+    assert recorded([(waiting, w, x), (plain, y, x), (early, z, w)]) == [False, False, True]
+
+
+def test_the_native_module_made_what_python_did_not() -> None:
+    """So that the tests above are of both."""
+    y, x = vector(), vector()
+    run(waiting, y, x)
+    dispatcher = waiting._dispatcher  # pyright: ignore[reportPrivateUsage] -- what is looked at
+    assert (dispatcher.launcher is not None) == native.BUILT
+
+
+if __name__ == "__main__":
+    run_tests(globals())
