@@ -423,7 +423,7 @@ class Dispatcher:
         values = plan.rounded([v.pointer if isinstance(v, ArrayView) else v for v in run_time])
         if chosen.recording is not None:
             ahead = early(self.kernel.signature, plan.compiled.early, views)
-            kind = "kernel that waits" if plan.compiled.overlaps else "kernel"
+            kind = "kernel that loads first" if plan.compiled.early else "kernel"
             apart = chosen.recording.uses(views, used.reads, used.writes, ahead, kind)
             plan.enqueue(handle, *values, apart=apart)
             return user

@@ -58,15 +58,15 @@ class Recording:
         reads: Iterable[Leased] = (),
         writes: Iterable[Leased] = (),
         early: Iterable[Leased] = (),
-        kind: Literal["kernel that waits", "kernel", "copy", "other"] = "other",
+        kind: Literal["kernel that loads first", "kernel", "copy", "other"] = "other",
     ) -> bool:
         """
         Notes what a launch or a copy uses: all arrays, those that are leased, and those that are read `early`. Returns
         whether nothing that may still run writes what is read early.
 
-        Where that is so, a kernel that waits by itself begins while those in front of it may run; any other begins when
-        all in front of it has ended; what follows a copy begins when that has ended, too. Of other work nothing is
-        known.
+        Where that is so, a kernel that loads first may let the next one begin while those in front of it run. Any other
+        lets it begin when they have ended: it has waited for them, or came behind them. What follows a copy begins when
+        that has ended, too. Of other work nothing is known.
         """
         writes = [*writes]
         apart = not any(r.low < w.high and w.low < r.high for r in early for w in self.running)

@@ -133,8 +133,10 @@ def recorded(launches: Iterable[tuple[Any, Any, Any]]) -> list[bool]:
 def test_a_graph_of_ours_knows_what_may_still_be_written() -> None:
     y, x, w, z = (vector() for _ in range(4))
     assert recorded([(waiting, y, x), (early, z, w), (waiting, y, z)]) == [False, True, True]
-    # `w` is written by one that may still run; behind the plain launch nothing does that wrote it.
-    assert recorded([(waiting, w, x), (waiting, y, x), (early, z, w), (early, y, w)]) == [False, True, False, True]
+    # What writes `w` may still run behind one that reads before it has waited, and not behind one that waits first.
+    assert recorded([(waiting, w, x), (early, z, w)]) == [False, False]
+    assert recorded([(waiting, w, x), (early, y, z), (early, x, w), (early, z, w)]) == [False, True, False, True]
+    assert recorded([(waiting, w, x), (waiting, y, x), (early, z, w)]) == [False, True, True]
     assert recorded([(waiting, w, x), (plain, y, x), (early, z, w)]) == [False, False, True]
 
 

@@ -169,17 +169,17 @@ def test_only_behind_one_kernel_may_a_launch_begin_early(
 
 
 @pytest.mark.parametrize(("written", "apart"), [((0, 64), False), ((60, 80), False), ((64, 80), True)])
-@pytest.mark.parametrize("between", ["", "kernel that waits", "other", "kernel", "copy"])
+@pytest.mark.parametrize("between", ["", "kernel that loads first", "other", "kernel", "copy"])
 def test_what_is_read_early_is_not_what_kernels_may_still_write(
     written: tuple[int, int], apart: bool, between: Any
 ) -> None:
     spans = (0, 64), written, (80, 96)
     read, one, other = ([SimpleNamespace(space=0, low=a, high=b, storage=0, epoch=0)] for a, b in spans)
     recording: Any = Recording()
-    assert recording.uses((), (), one, kind="kernel that waits")
+    assert recording.uses((), (), one, kind="kernel that loads first")
     if between:
         assert recording.uses((), (), other, kind=between)
     begins = apart or between in ("kernel", "copy")
-    assert recording.uses((), read, other, read, kind="kernel that waits") == begins
+    assert recording.uses((), read, other, read, kind="kernel that loads first") == begins
     # What did not begin early came behind all of them.
-    assert recording.uses((), read, other, read, kind="kernel that waits")
+    assert recording.uses((), read, other, read, kind="kernel that loads first")
