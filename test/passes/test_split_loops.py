@@ -11,6 +11,8 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
+from freehold.dialects.cuda_tile.ops.control_flow import IfOp
+from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.passes.split_loops import split_loops
 from freehold.runtime.interpreter.launch import Kernel
 
@@ -102,12 +104,18 @@ def loops(module: Any) -> int:
     return sum(op.name == "cuda_tile.for" for op in module.walk())
 
 
+def decided(module: Any) -> list[bool]:
+    """Of each branch, whether its condition is a constant."""
+    return [isinstance(op.condition.owner, ConstantOp) for op in module.walk() if isinstance(op, IfOp)]
+
+
 @pytest.mark.parametrize("first", range(len(CONDITIONS)))
 def test_a_cut_loop_takes_each_branch_in_the_same_turns(first: int) -> None:
     y: Any = np.zeros(4, np.int32)
     module = one_branch.verify(fh.partition(y, 4), 4, 3, first)
     cut = split_loops(module)
     assert loops(cut) == 2
+    assert decided(cut) == [True, True]  # which is what it is cut for
     ran = Kernel.of(cut, checked=True)
     for turns in range(7):
         for a in range(9):
