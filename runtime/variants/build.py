@@ -197,12 +197,14 @@ def bytecode(module: ModuleOp, options: Options) -> bytes:
 
 
 def in_this_environment(options: Options) -> Options:
-    """The options, as the environment changes them."""
+    """The options, as the environment changes them. What is not validated does not overlap: nothing shows that it
+    waits."""
     import os
 
     said = os.environ.get(VALIDATE)
-    options = options._replace(deny_unsafe=options.deny_unsafe or denied())
-    return options._replace(validate=said != "0") if said else options
+    validates = said != "0" if said else options.validate
+    overlap = options.overlap if validates else None
+    return options._replace(deny_unsafe=options.deny_unsafe or denied(), validate=validates, overlap=overlap)
 
 
 def validate(module: ModuleOp, code: bytes, options: Options = Options(), arch: str = "") -> None:  # noqa: B008

@@ -126,4 +126,4 @@ class Compiled:
         """Whether its code waits by itself for the kernels in front of it. That of a package does not."""
         from freehold.backend.cubin import waits_for_grids
 
-        return self.overlaps and waits_for_grids(self.cubin)
+        return self.overlaps and self._once.get("waits", lambda: waits_for_grids(self.cubin))

@@ -104,6 +104,16 @@ def test_code_waits_where_there_is_such_a_thing() -> None:
     assert not waits_for_grids(b"no cubin")
 
 
+@pytest.mark.parametrize("said", ["", "0"])
+def test_what_is_not_validated_does_not_overlap(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FREEHOLD_VALIDATE", said)
+    kernel = fh.kernel(overlap=("w",), validate=bool(said))(scaled)
+    arrays = [np.zeros(64, "f") for _ in range(3)]
+    made = kernel.compile(fh.partition(arrays[0], 16), *arrays[1:], arch="sm_90")
+    assert not made.waits
+    assert not waits_for_grids(made.cubin)
+
+
 def test_many_blocks_do_not_wait() -> None:
     """Each of them would, and the launch saves its few microseconds once."""
     kernel = fh.kernel(overlap=("w",))(scaled)
