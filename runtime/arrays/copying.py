@@ -17,7 +17,7 @@ from freehold.runtime.arrays.elements import unfit
 from freehold.runtime.arrays.handle import H, Handle, Maker
 from freehold.runtime.base.call_site import CallSite, caller
 from freehold.runtime.gpu import driver, transfers
-from freehold.runtime.gpu.timeline import host_timeline, let_go, timeline_of
+from freehold.runtime.gpu.timeline import host_timeline, let_go
 from freehold.runtime.launch.partition import partition
 from freehold.runtime.memory import ledger
 from freehold.runtime.memory.arguments import HOST, contiguous, view
@@ -140,7 +140,7 @@ def work(what: str, run: Callable[[Execution], H | Next]) -> Operation[H]:
 def empty(kind: Maker[H], execution: Execution, shape: tuple[int, ...], dtype: DType, device: int, what: str) -> H:
     """A new tensor with anything in it, to be written first by an execution. Raises `Rejected`, also inside a graph."""
     execution.allocating(what)
-    user = host_timeline() if device == HOST else timeline_of(execution.stream(device), device)
+    user = host_timeline() if device == HOST else execution.place(device)[2]
     size = dtype.itemsize
     for extent in shape:
         size *= extent
@@ -287,7 +287,7 @@ def cut(tensor: Handle, elements: int = 1024) -> Partition:
 def _enqueued(execution: Execution, reads: Sequence[Handle], target: H, blame: Blame, work: Callable[[Any], None]) -> H:
     """Enqueues work on the execution's stream on the target's GPU, or has a graph record it."""
     device = target.space.device
-    stream = execution.stream(device)
+    stream, _, user = execution.place(device)
 
     def begin() -> None:
         with driver.on_device(device):  # the calling thread may have had no GPU yet, or another one
@@ -298,7 +298,7 @@ def _enqueued(execution: Execution, reads: Sequence[Handle], target: H, blame: B
         execution.recording.uses([view(t) for t in (*reads, target)], reads, [target], kind=kind)
         begin()
     else:
-        ledger.enqueue(timeline_of(stream, device), reads, [target], begin, blame)
+        ledger.enqueue(user, reads, [target], begin, blame)
     return target
 
 

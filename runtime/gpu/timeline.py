@@ -353,11 +353,6 @@ def timeline(device: int, handle: int = 0) -> Timeline:
     return found
 
 
-def timeline_of(stream: Any, device: int) -> Timeline:
-    """The timeline of a stream of cuda.core."""
-    return timeline(device, driver.handle_of(stream))
-
-
 def host_timeline() -> HostTimeline:
     """The timeline of the calling thread."""
     found = _OWN.host

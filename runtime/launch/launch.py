@@ -19,7 +19,7 @@ from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.gpu import driver, failures
 from freehold.runtime.gpu.failures import fresh
-from freehold.runtime.gpu.timeline import Timeline, timeline_of
+from freehold.runtime.gpu.timeline import Timeline
 from freehold.runtime.launch import host, launcher, modes
 from freehold.runtime.launch.empty import launches_nothing
 from freehold.runtime.launch.host import HostPlan
@@ -417,9 +417,7 @@ class Dispatcher:
         if isinstance(plan, HostPlan):
             plan.run(views, run_time, chosen, used, blame)
             return None
-        stream = chosen.stream(plan.device, plan.family)
-        handle = driver.handle_of(stream)
-        user = timeline_of(stream, plan.device)
+        _, handle, user = chosen.place(plan.device, plan.family)
         values = plan.rounded([v.pointer if isinstance(v, ArrayView) else v for v in run_time])
         if chosen.recording is not None:
             ahead = early(self.kernel.signature, plan.compiled.early, views)

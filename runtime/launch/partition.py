@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, update_wrapper
+from functools import lru_cache
 from math import prod
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import Any, Final, NoReturn, cast
 
 import freehold
 from freehold.frontend.index_maps import OWN_PLACE, Extents, IndexMap, OfPoint, PointMap, Untraceable, place_of, read
@@ -80,16 +80,17 @@ class Partition:
         return f"<partition of a {type(self.array).__name__}: {', '.join(parts)}, order={spec.order}, {blocks}>"
 
 
-_new: Final = object.__new__
 _CLASSES: Final[dict[type, type[Partition]]] = {}
 _SPECS: Final[dict[PartitionSpec | OpenPartition, Any]] = {}
-_FAST: Final[dict[object, PartitionSpec]] = {}
+_PLAIN: Final[dict[object, PartitionSpec]] = {}
+"""Specs that say nothing but a tile, by tile, of integers alone (64.0 is equal to 64): for the native module."""
 
 
-_OPEN: Final = Choice()
+_LEFT_OUT: Final[Any] = Choice()
+"""What a call leaves out: the launch chooses it where it chooses the tile, else it is the plain way."""
 
 
-def cut(
+def partition(
     array: Any,
     tile: int | tuple[int, ...] = choose(),
     *,
@@ -99,8 +100,8 @@ def cut(
     where: OfPoint | None = None,
     owned: int | tuple[int, ...] = (),
     partial: bool = False,
-    order: Order = ROW,
-    blocks: Blocks | int = EACH,
+    order: Order = _LEFT_OUT,
+    blocks: Blocks | int = _LEFT_OUT,
 ) -> Partition:
     """
     Cuts `array` into regions of `tile` elements, and says which points of the launch take which.
@@ -123,6 +124,8 @@ def cut(
     Raises `Rejected` with O223 for what is no tile, step, order or number of blocks, and O244 for maps that cannot be
     read.
     """
+    if not isinstance(tile, Choice):
+        order, blocks = ROW if order is _LEFT_OUT else order, EACH if blocks is _LEFT_OUT else blocks
     if isinstance(tile, Choice) or isinstance(order, Choice) or isinstance(blocks, Choice):
         spec = _open(tile, order, blocks, owned, partial, {"step": step, "map": map, "grid": grid, "where": where})
     else:
@@ -130,33 +133,7 @@ def cut(
     return (_CLASSES.get(array.__class__) or _class(array.__class__))(array, spec)
 
 
-if TYPE_CHECKING:
-    partition = cut
-else:
-
-    def partition(array, tile=_OPEN, **options):
-        """`cut`, which takes nine defaults out of a dictionary: too long for what most launches begin with."""
-        if options or tile.__class__ is Choice:
-            if tile.__class__ is Choice:
-                options = {"order": _OPEN, "blocks": _OPEN} | options
-            return cut(array, tile, **options)
-        if tile.__class__ is int or (tile.__class__ is tuple and {*map(type, tile)} == _INT):  # 64.0 would find 64
-            spec = _FAST.get(tile)
-            if spec is None:
-                spec = _FAST[tile] = _spec(tile, None, ROW, EACH)
-        else:
-            spec = _spec(tile, None, ROW, EACH)
-        kind = _CLASSES.get(array.__class__)
-        if kind is None:
-            kind = _class(array.__class__)
-        made = _new(kind)  # `__init__` would take most of it
-        made.array = array
-        made.spec = spec
-        return made
-
-    cut.__name__ = cut.__qualname__ = "partition"  # as Python calls it where an argument is missing or wrong
-    update_wrapper(partition, cut)
-    partition = native.partition(Partition(None, None), _CLASSES, _FAST, partition)
+partition = native.partition(Partition(None, None), _CLASSES, _PLAIN, partition)
 
 
 def compiled_in(made: Partition, extents: tuple[int, ...]) -> Partition:
@@ -196,7 +173,7 @@ def ragged(
     """
     # Groups are an axis of their own, so bands have two axes to go by, whatever the tile.
     bands = isinstance(order, Order) and order.kind == "grouped"  # pyright: ignore[reportUnnecessaryIsInstance] -- what users pass
-    made = cut(array, tile, partial=partial, order=ROW if bands else order, blocks=blocks)
+    made = partition(array, tile, partial=partial, order=ROW if bands else order, blocks=blocks)
     complete = cast(PartitionSpec, made.spec)
     rank = len(complete.tile)
     if isinstance(axis, bool) or not isinstance(axis, int) or not -rank <= axis < rank:  # pyright: ignore[reportUnnecessaryIsInstance] -- what users pass
@@ -227,6 +204,10 @@ def _remembered(*given: object) -> PartitionSpec:
         if len(_REMEMBERED) >= _MOST_REMEMBERED:
             _REMEMBERED.clear()
         _REMEMBERED[key] = spec
+        tile = given[0]
+        whole = type(tile) is int or (type(tile) is tuple and {*map(type, cast("tuple[object]", tile))} == {int})
+        if whole and spec == _spec(tile, None, ROW, EACH):
+            _PLAIN[tile] = spec
     return spec
 
 
@@ -271,9 +252,6 @@ def _open(
         given = tuple(cast("Any", owned)) if isinstance(owned, tuple | list) else (cast(int, owned),)
     spec = OpenPartition(extents, cast("Any", order), cast("Any", blocks), count, given, partial)
     return _SPECS.setdefault(spec, spec)
-
-
-_INT: Final = {int}
 
 
 def _class(array: type[object]) -> type[Partition]:

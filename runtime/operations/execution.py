@@ -22,7 +22,7 @@ Place = tuple[Any, int, Timeline]
 class Execution:
     """One run of an operation: the stream that it uses on each GPU."""
 
-    __slots__ = ("_borrowed", "_given", "places", "pooled", "recording", "streams")
+    __slots__ = ("_borrowed", "_given", "places", "pooled", "recording")
 
     def __init__(self, given: Any = None, pooled: bool = False, recording: Recording | None = None):
         """`given` is the stream to use, if the caller names one; `pooled` asks the policy for one, if nobody else."""
@@ -32,10 +32,8 @@ class Execution:
         self._borrowed: set[tuple[int, int]] | None = None
         self.recording = recording
         """The graph that is being recorded, if one is."""
-        self.streams: dict[int, Any] = {}
-        """By GPU: the streams that were used, of cuda.core."""
         self.places: dict[int, Place] = {}
-        """By GPU: what `place` returned."""
+        """By GPU: the stream that is used."""
 
     # --- For what is enqueued -----------------------------------------------------------------------------------------
 
@@ -46,18 +44,15 @@ class Execution:
         It is chosen when it is first asked for: the given one, the current one of the library (`family`) whose arrays
         are worked on, one of the policy's, or the default stream. Raises `TypeError` if what was given is no stream.
         """
-        found = self.streams.get(device)
-        if found is None:
-            found = self.streams[device] = self._chosen(device, family)
-        return found
+        return self.place(device, family)[0]
 
     def place(self, device: int, family: str = "", array: Any = None) -> Place:
-        """The stream for work on a GPU (on `array` first, where one is given), its handle, and its timeline."""
+        """As `stream` (for work on `array` first, where one is given), with its handle and its timeline."""
         if array is not None:
             self.prefer(array)
         found = self.places.get(device)
         if found is None:
-            stream = self.stream(device, family)
+            stream = self._chosen(device, family)
             handle = driver.handle_of(stream)
             found = self.places[device] = (stream, handle, timeline(device, handle))
         return found
@@ -77,14 +72,13 @@ class Execution:
 
         There is nothing to wait for then. Does nothing for who does not take a stream of the policy's, or has one.
         """
-        if not self.pooled or self.streams:
+        if not self.pooled or self.places:
             return
         try:
             user = getattr(argument, "array", argument).space.sole
         except AttributeError:
             return
         if user is not None and id(user.stream) in streams.pooled:
-            self.streams[user.device] = user.stream
             self.places[user.device] = (user.stream, driver.handle_of(user.stream), user)
 
     def allocating(self, what: str) -> None:
@@ -128,9 +122,7 @@ class Execution:
     @property
     def timelines(self) -> list[Timeline]:
         """Of the streams that were used."""
-        if len(self.places) == len(self.streams):
-            return [user for _, _, user in self.places.values()]
-        return [timeline(device, driver.handle_of(stream)) for device, stream in self.streams.items()]
+        return [user for _, _, user in self.places.values()]
 
     # --- When all is enqueued -----------------------------------------------------------------------------------------
 
@@ -151,7 +143,7 @@ class Execution:
         """Orders others' streams after all that was enqueued."""
         borrowed, self._borrowed = self._borrowed, None
         for handle, device in borrowed or ():
-            driver.order_after(driver.stream(handle, device), driver.handle_of(self.streams[device]), device)
+            driver.order_after(driver.stream(handle, device), self.places[device][1], device)
 
 
 native.learn("Execution", Execution())

@@ -75,14 +75,10 @@ class Recorded(Generic[T]):
             self._enqueue(host_timeline(), lambda: [work() for work in recording.work])
             changed(recording.changed)
             return self.value
-        kept = None
-        if recording.families:
-            execution.stream(device, min(recording.families))
-            for family in recording.families:
-                execution.borrow(driver.current_handle(family, device), device)
-            kept = recording
-        _, handle, user = execution.place(device)
-        self.enqueue(handle, user, kept)
+        _, handle, user = execution.place(device, min(recording.families, default=""))
+        for family in recording.families:
+            execution.borrow(driver.current_handle(family, device), device)
+        self.enqueue(handle, user, recording if recording.families else None)
         changed(recording.changed)
         return self.value
 

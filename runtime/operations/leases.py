@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
 from freehold.frontend.signature import KernelSignature
-from freehold.runtime.gpu.timeline import Timeline, host_timeline, timeline_of
+from freehold.runtime.gpu.timeline import Timeline, host_timeline
 from freehold.runtime.memory import ledger
 from freehold.runtime.memory.arguments import HOST, ArrayView, UnknownDType, Unreadable, view
 from freehold.runtime.memory.blame import of_operation
@@ -92,4 +92,4 @@ def _user(execution: Execution, device: int, views: Iterable[ArrayView]) -> Time
     if device == HOST:
         return host_timeline()
     family = next((v.family for v in views if v.device == device and v.family in ("torch", "cupy")), "")
-    return timeline_of(execution.stream(device, family), device)
+    return execution.place(device, family)[2]

@@ -21,7 +21,7 @@ from typing import Any, Final, Generic, NoReturn, TypeVar, overload
 
 from freehold.runtime.base import native
 from freehold.runtime.errors.refusing import errors, refuse
-from freehold.runtime.gpu.timeline import Timeline, timeline_of
+from freehold.runtime.gpu.timeline import Timeline
 from freehold.runtime.memory.arguments import view
 from freehold.runtime.operations import handed
 from freehold.runtime.operations.execution import Execution
@@ -414,9 +414,9 @@ class Shared(Operation[T]):
         if self._recorded is not None and self._recorded is not execution.recording:
             refuse(errors.SharedRecorded)
         for device, user, tick in self._done if execution.recording is None else ():  # a replay leases what it uses
-            stream = execution.stream(device)
-            if stream is not user.stream:
-                timeline_of(stream, device).follow(user, tick)
+            _, _, own = execution.place(device)
+            if own is not user:
+                own.follow(user, tick)
         return self._value
 
     def _begins(self) -> bool:

@@ -18,7 +18,7 @@ from freehold.frontend.schedule import (
     PartitionSpec,
 )
 from freehold.frontend.signature import ConstSpec, ScalarSpec, Specialisation, TensorSpec
-from freehold.runtime.launch.partition import Partition, compiled_in, cut
+from freehold.runtime.launch.partition import Partition, compiled_in, partition
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature, Parameter
@@ -148,7 +148,9 @@ class Problem:
                 array = argument.array if isinstance(argument, Partition) else argument
                 spec = self.partition(parameter.name, schedule)
                 blocks = spec.count or spec.blocks
-                made = cut(array, spec.tile, owned=spec.owned, partial=spec.partial, order=spec.order, blocks=blocks)
+                made = partition(
+                    array, spec.tile, owned=spec.owned, partial=spec.partial, order=spec.order, blocks=blocks
+                )
                 found.append(compiled_in(made, spec.extents) if spec.extents else made)
             else:
                 found.append(schedule.constants.get(parameter.name, argument))

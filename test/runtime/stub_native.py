@@ -20,7 +20,7 @@ import freehold as fh
 from freehold import Const, Mut, Out, Ref, bool_, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64
 from freehold.runtime.base import native
 from freehold.runtime.gpu import driver
-from freehold.runtime.gpu.timeline import Timeline, timeline, timeline_of
+from freehold.runtime.gpu.timeline import Timeline, timeline
 from freehold.runtime.launch import launcher
 from freehold.runtime.launch.binding import bind, positional
 from freehold.runtime.launch.launch import Dispatcher, UnrunLaunch, reads_nothing
@@ -515,7 +515,7 @@ def test_traces_name_the_line_and_the_stream_of_each_launch() -> None:
     made: list[Any] = []
     for n in range(6):
         made.append(scale(fh.partition(y, 64), x, 1.0) if n % 3 else scale(fh.partition(y, 64), x, 2.0))
-    users = [timeline(0), timeline_of(driver.new_stream(0), 0)]
+    users = [timeline(0), timeline(0, driver.handle_of(driver.new_stream(0)))]
     for n, launch in enumerate(made):
         execution = Execution(users[n // 4].stream)
         execution.place(0)

@@ -85,7 +85,10 @@ def test_a_graph_in_two_places(refused: Refused, golden: Golden, monkeypatch: py
     def nothing(*_: object) -> None: ...
 
     monkeypatch.setattr(captures, "give_up_capture", nothing)
-    monkeypatch.setattr(captures, "begin_capture", lambda device: "a stream")  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
+    stream = types.SimpleNamespace(handle=48)
+    monkeypatch.setitem(driver.streams[0], stream.handle, stream)
+    monkeypatch.setitem(timelines, 0, {})
+    monkeypatch.setattr(captures, "begin_capture", lambda device: stream)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
     program = """
 with fh.graph() as g:
     g.record(fh.Work("an all-reduce", lambda execution: execution.stream(0)))
