@@ -133,7 +133,7 @@ def partition(
     return (_CLASSES.get(array.__class__) or _class(array.__class__))(array, spec)
 
 
-partition = native.partition(Partition(None, None), _CLASSES, _PLAIN, partition)
+partition = native.partition(Partition(None, cast(Any, None)), _CLASSES, _PLAIN, partition)
 
 
 def compiled_in(made: Partition, extents: tuple[int, ...]) -> Partition:
@@ -204,9 +204,9 @@ def _remembered(*given: object) -> PartitionSpec:
         if len(_REMEMBERED) >= _MOST_REMEMBERED:
             _REMEMBERED.clear()
         _REMEMBERED[key] = spec
-        tile = given[0]
-        whole = type(tile) is int or (type(tile) is tuple and {*map(type, cast("tuple[object]", tile))} == {int})
-        if whole and spec == _spec(tile, None, ROW, EACH):
+        tile: Any = given[0]
+        parts: tuple[Any, ...] = tile if tile.__class__ is tuple else (tile,)
+        if all(part.__class__ is int for part in parts) and spec == _spec(tile, None, ROW, EACH):
             _PLAIN[tile] = spec
     return spec
 
