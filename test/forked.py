@@ -28,8 +28,11 @@ from select import select
 from shutil import rmtree
 from typing import Any
 
-COMPILER = tuple(f"freehold.{room}.*" for room in ("support", "dialects", "frontend", "passes", "backend"))
-"""The rooms below the runtime: of these, nothing depends on the environment as it is imported."""
+COMPILER = (
+    *(f"freehold.{room}.*" for room in ("support", "dialects", "frontend", "passes", "backend")),
+    "freehold.runtime.errors.*",
+)
+"""The rooms below the runtime, and its errors: of these, nothing depends on the environment as it is imported."""
 
 
 class Forks:

@@ -30,6 +30,7 @@ from stub import the_stub
 
 import freehold as fh
 from freehold import Mut, Ref
+from freehold.runtime.errors import every
 from freehold.runtime.gpu import driver
 
 ROOM = os.path.dirname(os.path.dirname(driver.__file__))
@@ -256,6 +257,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="scenes with this in their name")
     parser.add_argument("--native", action="store_true", help="with the native module")
     given = parser.parse_args()
+    assert every  # imported before it forks: a child refuses something, and the import would take most of its time
     warnings.simplefilter("ignore")  # operations that are never run say so, and forks with threads since Python 3.12
     the_stub()
     sys.unraisablehook = unraised
