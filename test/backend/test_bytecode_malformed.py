@@ -146,6 +146,23 @@ def test_regions_nested_without_end():
     assert "stand in one another" in refused(join(header, parts))
 
 
+@pytest.mark.parametrize(
+    ("loop", "reason"),
+    [
+        ((65, 0, 0, 2, 1, 0, 1), "`loop` has 1 regions, not 2"),
+        ((65, 0, 0, 0, 1, 0, 1), "`loop` has 1 regions, not 0"),
+        ((65, 0, 0, 1, 2, 0, 1, 0, 1), "region 0 of `loop` cannot have 2 blocks"),
+        ((65, 0, 0, 1, 0, 0, 1), "region 0 of `loop` cannot have 0 blocks"),
+    ],
+)
+def test_an_operation_with_too_many_or_too_few_regions_or_blocks(loop: tuple[int, ...], reason: str):
+    header, parts = split(sample("loop"))
+    function = next(part for part in parts if part.number == Section.FUNCTION)
+    body = bytes(loop) + bytes(8)
+    function.payload[:] = bytes((1, *function.payload[1:5])) + varint(len(body)) + body
+    assert reason in refused(join(header, parts))
+
+
 def test_attributes_nested_without_end():
     data = sample("assume")
     header, parts = split(data)

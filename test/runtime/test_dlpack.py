@@ -120,6 +120,28 @@ def test_jax_both_ways() -> None:
     assert fh.from_numpy(jax.numpy.ones(4)).sync().numpy().tolist() == [1, 1, 1, 1]
 
 
+@pytest.mark.parametrize("module", ["jaxlib._jax", "jax", "jaxish"])
+def test_arrays_of_jax_are_known_by_their_module_and_never_written(module: str) -> None:
+    memory = np.zeros(4, np.float32)
+
+    class Array:
+        __module__ = module
+
+        def __dlpack__(self, **given: Any) -> Any:
+            return memory.__dlpack__(**given)
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return memory.__dlpack_device__()
+
+    if module == "jaxish":
+        assert fh.from_dlpack(Array()).numpy().tolist() == [0, 0, 0, 0]
+        return
+    with pytest.raises(fh.Rejected) as caught:
+        fh.from_dlpack(Array())
+    assert caught.value.codes == ("O257",)
+    assert "JAX arrays never change" in str(caught.value)
+
+
 def test_memory_lives_as_long_as_somebody_has_it() -> None:
     tensor = made(dtypes.f32)
     alive = weakref.ref(tensor.storage)
