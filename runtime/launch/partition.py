@@ -211,11 +211,17 @@ def _remembered(*given: object) -> PartitionSpec:
     return spec
 
 
+_ONLY_THEMSELVES: Final = frozenset((type(None), Order, Blocks))
+"""Classes whose objects equal none of another class, as `64` equals `64.0`."""
+
+
 def _sense(value: object) -> object:
     """What tells an argument from others: of a function its code, with the integers that it finds around it.
 
     Raises `TypeError` for functions that read anything else.
     """
+    if value.__class__ in _ONLY_THEMSELVES:
+        return value
     if isinstance(value, tuple):
         return tuple, *map(_sense, cast("tuple[object, ...]", value))
     if not isinstance(value, FunctionType):
