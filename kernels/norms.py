@@ -24,10 +24,16 @@ from freehold.kernels.schedules import (
 )
 from freehold.kernels.tiles import accumulator, after_held, columns, part, places, quotient, safe, wide
 
-_RMS: Final = ((0, WIDEST, 16, 8),)
+_RMS: Final = ((0, WIDEST, 16, 3, 2), ((1 << 15) + 1, WIDEST, 16, 0, 1), (1 << 16, WIDEST, 16, 8, 1))
 """How long rows of 16-bit numbers are walked by RMS norms (`Rows.walked`)."""
 
-_LAYER: Final = ((0, 8192, 16, 0), (1 << 15, 4096, 16, 4), (1 << 16, 8192, 32, 2), ((1 << 17) + 1, 8192, 16, 0))
+_LAYER: Final = (
+    (0, 8192, 16, 0, 1),
+    (0, WIDEST, 16, 3, 2),
+    ((1 << 15) + 1, WIDEST, 16, 4, 1),
+    (1 << 16, 8192, 32, 2, 1),
+    ((1 << 17) + 1, 8192, 16, 0, 1),
+)
 """By layer norms."""
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------

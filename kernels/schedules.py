@@ -29,15 +29,15 @@ class Rows(NamedTuple):
         """The kernel's `K` and `N`; `held` is its `H`."""
         return self.tiles, self.length
 
-    def walked(self, *found: tuple[int, int, int, int]) -> Rows:
+    def walked(self, *found: tuple[int, int, int, int, int]) -> Rows:
         """
-        With the tile, warps and held tiles for rows that are loaded again: the last of those `found` that fits, each
-        the least length that it is for, the width of a tile, warps, and tiles that are held.
+        With the tile, warps, held tiles and occupancy for rows that are loaded again: the last of those `found` that
+        fits, each the least length that it is for, the width of a tile, warps, tiles that are held, and occupancy.
         """
-        for least, width, warps, held in reversed(found):
+        for least, width, warps, held, occupancy in reversed(found):
             whole = self.length is not None and self.length % width == 0
             if self.tiles == 0 and whole and least <= (self.length or 0) >= 2 * held * width:
-                return self._replace(tile=(1, width), warps=warps, held=held)
+                return self._replace(tile=(1, width), warps=warps, held=held, occupancy=occupancy)
         return self
 
     @property

@@ -354,10 +354,10 @@ def test_losses_of_many_rows(launched: dict[str, tuple[Kernel, Any]]) -> None:
     assembled(launched)
 
 
+@pytest.mark.parametrize("N", [32768, 65536])
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32], ids=str)
-def test_long_rows_of_whole_tiles(dtype: Any, launched: dict[str, tuple[Kernel, Any]]) -> None:
+def test_long_rows_of_whole_tiles(dtype: Any, N: int, launched: dict[str, tuple[Kernel, Any]]) -> None:
     """Rows of which a part stays in registers, and which are walked back from the end."""
-    N = 65536
     x, residual, w, b = (made(s, dtype, n) for n, s in enumerate(((2, N), (2, N), (N,), (N,))))
     wide, weight = x.double() + 3.0, w.double()
     x = wide.to(dtype)
