@@ -276,27 +276,31 @@ def product_launches(product: Product, way: Tiling, parts: Callable[[], Any]) ->
 
 def _with_margins(product: Product, way: Tiling, parts: Callable[[], Any]) -> Iterator[Any]:
     """
-    The launches of a product whose last rows and columns are by themselves: of tiles that are all full, then of what
-    is right of them, with the last column of tiles where that is `widened`, and then of what is below.
+    The launches of a product whose last rows and columns are by themselves: of tiles that are all full, then of what is
+    right of them and of what is below. Where it is `widened`, these have the last column of tiles with them, and the
+    last row, as a product whose rows and columns are exchanged.
     """
     m, n = (extent - margin for extent, margin in zip(product.c.shape, way.margins, strict=True))
     low, right = way.margins
+    high, width = way.tile
+    plain = way._replace(margins=(0, 0))
     strip = Tiling((64, 64), min(128, way.step * 2), 1, 4, 2, False)
-    if way.widened:
-        last, column = (
-            n - way.tile[1],
-            way._replace(persistent=False, beside=power_of_two(max(8, right)), margins=(0, 0)),
-        )
-    else:
-        last, column = n, strip._replace(tile=(64, power_of_two(max(16, right))))
-    for rows, columns, how in (
-        (slice(m), slice(last), way._replace(margins=(0, 0))),
-        (slice(m), slice(last, None), column),
-        (slice(m, None), slice(None), strip._replace(tile=(power_of_two(max(16, low)), 64))),
-    ):
-        part = product.part(rows, columns)
-        if part.c.numel():
-            yield from product_launches(part, how, parts)
+    top = m - high if way.widened and product.bias is None else m  # the bias is one of columns
+    left = n - width if way.widened else n
+    if top and left:
+        yield from product_launches(product.part(slice(top), slice(left)), plain, parts)
+    if right and m:
+        if way.widened:
+            column = plain._replace(persistent=False, beside=power_of_two(max(8, right)))
+        else:
+            column = strip._replace(tile=(64, power_of_two(max(16, right))))
+        yield from product_launches(product.part(slice(m), slice(left, None)), column, parts)
+    if low:
+        below = product.part(slice(m, None), slice(left if top < m else 0, None))
+        yield from product_launches(below, strip._replace(tile=(power_of_two(max(16, low)), 64)), parts)
+    if top < m:
+        row = plain._replace(tile=(width, high), persistent=False, beside=power_of_two(max(8, low)))
+        yield from product_launches(product.part(slice(top, None), slice(left)).exchanged(), row, parts)
 
 
 @cache
@@ -335,13 +339,13 @@ def aligned(matrix: Any) -> Any:
     return matrix.new_empty((*matrix.shape[:-1], width))[..., : matrix.shape[-1]].copy_(matrix)
 
 
-_others: Final[dict[tuple[int, int], tuple[Any, Any]]] = {}
-"""Two streams beside each, by device and handle. What is on the first one goes before what is on the second."""
+_others: Final[dict[tuple[int, int], tuple[Any, ...]]] = {}
+"""Three streams beside each, by device and handle. What is on the second one comes after what is on the others."""
 
 
 def _beside_one_another(launches: Iterator[Any], count: int, device: Any) -> None:
     """
-    Enqueues up to three launches that need nothing of one another: the first on torch's current stream, and the others
+    Enqueues up to four launches that need nothing of one another: the first on torch's current stream, and the others
     beside it, for the multiprocessors that it leaves idle in its last turn. The current stream waits for all.
     """
     import torch  # pyright: ignore[reportMissingImports] -- it may not be installed
@@ -350,7 +354,7 @@ def _beside_one_another(launches: Iterator[Any], count: int, device: Any) -> Non
     current = cuda.current_stream(device)
     key = current.device_index, current.cuda_stream
     if key not in _others:
-        _others[key] = cuda.Stream(device, priority=-1), cuda.Stream(device)
+        _others[key] = tuple(cuda.Stream(device, priority=priority) for priority in (-1, 0, -1))
     beside = _others[key][: count - 1]
     for other in beside:
         other.wait_stream(current)
@@ -401,7 +405,8 @@ def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, t
 
     launches = product_launches(Product(c, x, y, *ends, (ta, tb), in_tf32(a, tf32, False)), way, parts)
     if any(way.margins) and c.is_cuda:
-        _beside_one_another(launches, 1 + sum(margin > 0 for margin in way.margins), c.device)
+        count = 1 + sum(margin > 0 for margin in way.margins) + (way.widened and bias is None)
+        _beside_one_another(launches, count, c.device)
         return
     for launch in launches:
         launch.on()

@@ -36,7 +36,7 @@ class Rows(NamedTuple):
         """
         for least, width, warps, held, occupancy in reversed(found):
             whole = self.length is not None and self.length % width == 0
-            if self.tiles == 0 and whole and least <= (self.length or 0) >= 2 * held * width:
+            if self.tiles == 0 and whole and least <= (self.length or 0) > held * width:
                 return self._replace(tile=(1, width), warps=warps, held=held, occupancy=occupancy)
         return self
 

@@ -30,6 +30,12 @@ class Product(NamedTuple):
         b = self.b[columns] if self.transposed[1] else self.b[:, columns]
         return self._replace(c=self.c[rows, columns], a=a, b=b, bias=bias, residual=residual)
 
+    def exchanged(self) -> Product:
+        """The same with rows and columns exchanged: c.T = b.T @ a.T. It has no bias."""
+        ta, tb = self.transposed
+        residual = None if self.residual is None else self.residual.t()
+        return self._replace(c=self.c.t(), a=self.b, b=self.a, residual=residual, transposed=(not tb, not ta))
+
 
 class Tiling(NamedTuple):
     """How a product is cut."""
@@ -50,7 +56,7 @@ class Tiling(NamedTuple):
     margins: tuple[int, int] = (0, 0)
     """How many of the last rows and columns are products of their own."""
     widened: bool = False
-    """Whether such columns, a multiple of 8, stand beside the last column of tiles, and are a product with these."""
+    """Whether they, multiples of 8, stand beside the last row and column of tiles, and are products with these."""
 
     @property
     def hints(self) -> dict[str, int]:
@@ -106,8 +112,6 @@ _TURNS: Final = 3
 """Turns of the others that this takes: with one turn it was slower (2056 cubed: 0.68 of cuBLAS, and 0.73 without)."""
 _READ: Final = 0.5
 """Products that could be computed while a byte is read for these, beside the last turn of the others."""
-_IDLE: Final = PROCESSORS // 4
-"""Multiprocessors that are idle in the last turn, from which on rows and columns at both ends have room there."""
 _PART: Final = 24
 """Products that could be computed while an element of a part is stored, and added up."""
 
@@ -141,9 +145,8 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
         kept = way.occupancy, way.persistent, way.ctas, way.ahead, way.beside
         below, right = (rest if rest <= _THIN else 0 for rest in (m % high, n % width))
         if pairs and size == 2 and way.persistent and way.ctas > 1 and (below or right) and min(m, n) > high:
-            tiles = ceildiv(m - below, high) * ceildiv(n - right, width) * way.ctas
-            turns = ceildiv(tiles, PROCESSORS)
-            full = below > 0 and right > 0 and right % 8 == 0 and -tiles % PROCESSORS < _IDLE
+            turns = ceildiv(ceildiv(m - below, high) * ceildiv(n - right, width) * way.ctas, PROCESSORS)
+            full = below > 0 and right > 0 and right % 8 == below % 8 == 0 and min(m // high, n // width) > 1
             read = size * k * ((below > 0) * n + (right > 0) * m)
             cost = area * (turns * k / (way.rate if even else way.uneven) + way.ends) + _READ * read
             if turns >= _TURNS and (best is None or cost < best[0]):

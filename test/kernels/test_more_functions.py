@@ -354,7 +354,7 @@ def test_losses_of_many_rows(launched: dict[str, tuple[Kernel, Any]]) -> None:
     assembled(launched)
 
 
-@pytest.mark.parametrize("N", [32768, 65536])
+@pytest.mark.parametrize("N", [32768, 40960, 65536])
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32], ids=str)
 def test_long_rows_of_whole_tiles(dtype: Any, N: int, launched: dict[str, tuple[Kernel, Any]]) -> None:
     """Rows of which a part stays in registers, and which are walked back from the end."""

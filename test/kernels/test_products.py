@@ -68,7 +68,10 @@ def test_tilings(m: int, n: int, k: int, size: int, even: bool, pairs: bool) -> 
     if any(way.margins):
         assert (pairs, size, way.splits, way.beside) == (True, 2, 1, 0)
         assert all(0 <= margin <= 32 for margin in way.margins)
-        assert not way.widened or (way.margins[1] % 8 == 0 and all(way.margins) and n >= way.margins[1] + way.tile[1])
+        assert not way.widened or all(
+            margin > 0 and margin % 8 == 0 and extent >= margin + 2 * size
+            for margin, extent, size in zip(way.margins, (m, n), way.tile, strict=True)
+        )
     if way.beside:
         assert (pairs, size, way.splits, way.tile[1] % way.beside) == (True, 2, 1, 0)
     if way.splits > 1:
