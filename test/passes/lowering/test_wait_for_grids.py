@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, Region
 
@@ -193,3 +195,43 @@ def test_what_is_read_early_is_not_what_kernels_may_still_write(
     assert recording.uses((), read, other, read, kind="kernel that loads first") == begins
     # What did not begin early came behind all of them.
     assert recording.uses((), read, other, read, kind="kernel that loads first")
+
+
+def still_running(works: list[tuple[str, bool]]) -> list[set[int]]:
+    """
+    Of works on one stream, by what each is and whether it begins early: which of those in front of it may not have
+    ended when it does its first. From the order of events alone: a start, a wait, leave for others to start, an end.
+    """
+    after: dict[tuple[str, int], set[tuple[str, int]]] = {}
+    for n, (kind, begins) in enumerate(works):
+        in_front = {("end", n - 1)} if n else set[tuple[str, int]]()
+        after["start", n] = ({("leave", n - 1)} if n else set()) if begins else in_front
+        after["waited", n] = {("start", n), *in_front}
+        first = kind == "kernel that loads first"
+        after["leave", n] = {("end", n)} if kind == "copy" else {("start" if first else "waited", n)}
+        after["end", n] = {("waited", n)}
+
+    def before(event: tuple[str, int]) -> set[tuple[str, int]]:
+        return {event}.union(*(before(earlier) for earlier in after[event]))
+
+    return [{m for m in range(n) if ("end", m) not in before(("start", n))} for n in range(len(works))]
+
+
+SPAN = st.tuples(st.integers(0, 3), st.integers(1, 2)).map(lambda given: (given[0], sum(given)))
+WORK = st.tuples(st.sampled_from(["kernel that loads first", "kernel", "copy"]), SPAN, SPAN)
+
+
+@given(st.lists(WORK, min_size=3, max_size=6))
+def test_a_recording_knows_what_may_still_run(works: list[tuple[Any, tuple[int, int], tuple[int, int]]]) -> None:
+    recording: Any = Recording()
+    done: list[tuple[str, bool]] = []
+    for n, (kind, *spans) in enumerate(works):
+        write, early = ([SimpleNamespace(space=0, low=a, high=b, storage=0, epoch=0)] for a, b in spans)
+        loads = early if kind == "kernel that loads first" else []
+        apart = recording.uses((), (), write, loads, kind)
+        behind_a_kernel = n > 0 and works[n - 1][0] != "copy"
+        running = still_running([*done, (kind, behind_a_kernel)])[n]
+        meets = any(works[m][1][0] < spans[1][1] and spans[1][0] < works[m][1][1] for m in running)
+        if loads and behind_a_kernel:
+            assert apart == (not meets)
+        done.append((kind, apart and behind_a_kernel and kind != "copy"))
