@@ -30,6 +30,9 @@ _STORE_LOCAL: Final = 0x387
 _LOAD_LOCAL: Final = 0x983
 _SET_REGISTERS: Final = 0x9C8
 _WAIT_FOR_GRIDS: Final = 0x82E
+_REGISTERS: Final = 1 << 16
+_SHARED: Final = 228 << 10
+"""What a multiprocessor has; of shared memory the most that any has, in bytes."""
 _GIVES_BACK: Final = 1 << 8
 """Of the second word of an instruction that sets how many registers a warp has."""
 
@@ -104,6 +107,15 @@ def waits_for_grids(cubin: bytes) -> bool:
     except (NotACubin, struct.error, UnicodeDecodeError):  # whoever loads it is told
         return False
     return any(word & 0xFFF == _WAIT_FOR_GRIDS for code in texts for word in _words(code))
+
+
+def fills_a_multiprocessor(cubin: bytes) -> bool:
+    """Whether the first kernel of a cubin takes so much that a multiprocessor holds no two of its blocks."""
+    try:
+        found = resources(cubin)[0]
+    except (NotACubin, IndexError):  # whoever loads it is told
+        return False
+    return 2 * found.registers * (found.thread_count or 0) > _REGISTERS or 2 * found.shared > _SHARED
 
 
 def architecture(cubin: bytes) -> str:

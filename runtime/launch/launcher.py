@@ -78,7 +78,7 @@ def entry(plan: Plan) -> Any:
     shape = struct.pack("=7I", x, y, z, u, v, w, shared)
     values = tuple(_described(plan, n) for n in range(len(plan.contract.parameters)))
     return native.module().Entry(
-        launch, 0 if driver.device_count() == 1 else current, capturing if plan.waits else 0, plan.kernel, shape,
+        launch, 0 if driver.device_count() == 1 else current, capturing if plan.begins else 0, plan.kernel, shape,
         plan.device, bytes(plan.layout.filled(plan.integers)), offsets, values, plain, plan.enqueue,
         foreign_space(plan.device), timelines[plan.device], lock(plan.device), plan.family,
     )  # fmt: skip

@@ -99,8 +99,8 @@ class Plan(Arrays):
     """One launch on a GPU without its addresses."""
 
     __slots__ = (
-        "_rounds", "_several", "blocks", "compiled", "configs", "contract", "device", "family", "fits", "integers",
-        "kernel", "layout", "loaded", "name", "packed", "shape", "waits",
+        "_rounds", "_several", "begins", "blocks", "compiled", "configs", "contract", "device", "family", "fits",
+        "integers", "kernel", "layout", "loaded", "name", "packed", "shape",
     )  # fmt: skip
 
     def __init__(
@@ -116,8 +116,8 @@ class Plan(Arrays):
         self.kernel = int(self.loaded.handle)
         self.contract = compiled.contract
         self.layout = compiled.layout
-        self.waits = compiled.waits
-        """Whether it waits by itself for the kernels in front of it."""
+        self.begins = compiled.begins_anywhere
+        """Whether it begins early in graphs of others."""
         self._several = driver.device_count() != 1
         scalars = [(n, p.dtype) for n, p in enumerate(self.contract.parameters) if isinstance(p, ScalarParameter)]
         self._rounds = [(n, numpy_dtype(dtype).type) for n, dtype in scalars if dtype in ("f16", "f32")]
@@ -159,12 +159,12 @@ class Plan(Arrays):
             found[n] = kind(found[n])
         return found
 
-    def enqueue(self, handle: int, *values: Any, apart: bool = False) -> None:
+    def enqueue(self, handle: int, *values: Any, apart: bool | None = None) -> None:
         """
         Enqueues a launch on a stream's handle, with an address or a scalar for each of the kernel's run-time arguments.
 
-        Where a graph is captured, a kernel that waits by itself begins while the one in front of it ends. What it reads
-        before it has waited must be `apart` from all that may be written then.
+        Where a graph is captured, it may begin while the kernel in front of it ends. What a graph of ours knows is
+        whether all that it reads before it has waited is `apart` from what may be written then.
 
         Raises `Mismatch`, `TypeError`, `OverflowError` or `struct.error` for values that do not fit or cannot be
         passed; nothing was launched then. Raises `Rejected` for the driver's errors.
@@ -176,8 +176,8 @@ class Plan(Arrays):
             plan = self.fits.get(scalars) or self.fit(scalars)
         launch, current = driver.parts()
         elsewhere = native.thread.new or (self._several and current()[1] != self.device)
-        begins = self.waits and (apart or not self.compiled.early) and not elsewhere
-        if begins and captures.follows_a_kernel(handle):
+        begins = self.begins if apart is None else apart and self.compiled.waits
+        if begins and not elsewhere and captures.follows_a_kernel(handle):
             config = kernels.launch_config(plan.blocks, handle, plan.shape, early=True)
         elif (config := plan.configs.get(handle)) is None:
             config = plan.configs[handle] = kernels.launch_config(plan.blocks, handle, plan.shape)

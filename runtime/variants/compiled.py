@@ -127,3 +127,14 @@ class Compiled:
         from freehold.backend.cubin import waits_for_grids
 
         return self.overlaps and self._once.get("waits", lambda: waits_for_grids(self.cubin))
+
+    @property
+    def begins_anywhere(self) -> bool:
+        """
+        Whether it may begin early in any graph, and should: it loads nothing before it has waited, and its blocks have
+        a multiprocessor each. Others would crowd on those that are free first, while the kernel in front still runs
+        elsewhere, and stay there.
+        """
+        from freehold.backend.cubin import fills_a_multiprocessor
+
+        return not self.early and self.waits and self._once.get("fills", lambda: fills_a_multiprocessor(self.cubin))

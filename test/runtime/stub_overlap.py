@@ -17,12 +17,21 @@ from freehold.runtime.gpu import captures, driver
 stub = the_stub()
 
 
-def has_waits(code: bytes) -> bool:
+fills = True
+"""Whether kernels are so large that no two of their blocks share a multiprocessor."""
+
+
+def it_does(code: bytes) -> bool:
     """Says of what stands for a cubin that it waits."""
     return True
 
 
-cubin.waits_for_grids = has_waits
+def it_fills(code: bytes) -> bool:
+    """Says so of what stands for a cubin."""
+    return fills
+
+
+cubin.waits_for_grids, cubin.fills_a_multiprocessor = it_does, it_fills
 
 
 def add(y: Mut["N"], x: Ref["N"]):
@@ -73,6 +82,18 @@ def test_behind_one_kernel_a_kernel_that_waits_begins_early() -> None:
 def test_what_reads_before_it_has_waited_does_not_where_nobody_knows_what_runs() -> None:
     y, x = vector(), vector()
     assert captured((waiting, y, x), (early, y, x), (waiting, y, x)) == [False, False, True]
+
+
+def test_blocks_that_would_crowd_do_not_where_nobody_knows_what_runs() -> None:
+    global fills
+    y, x = vector(), vector()
+    fills = False
+    try:
+        light = fh.kernel(overlap=True)(add)
+        assert captured((light, y, x), (light, y, x)) == [False, False]
+        assert recorded([(light, y, x), (light, y, x)]) == [False, True]
+    finally:
+        fills = True
 
 
 def test_behind_something_else_nothing_begins_early() -> None:

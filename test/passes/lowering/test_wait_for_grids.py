@@ -15,7 +15,7 @@ from xdsl.ir import Block, Region
 import freehold as fh
 from freehold import Const, Out, Ref
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.backend.cubin import waits_for_grids
+from freehold.backend.cubin import fills_a_multiprocessor, waits_for_grids
 from freehold.dialects.cuda_tile.ops.control_flow import IfOp, ReturnOp
 from freehold.dialects.cuda_tile.ops.memory import GdcLaunchDependentsTkoOp, GdcWaitTkoOp, MakeTokenOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
@@ -104,6 +104,28 @@ def test_code_waits_where_there_is_such_a_thing() -> None:
         made = kind.compile(fh.partition(arrays[0], 16), *arrays[1:], arch=arch)
         assert waits_for_grids(made.cubin) == made.overlaps == (kind is kernel and arch == "sm_90")
     assert not waits_for_grids(b"no cubin")
+
+
+def multiplied(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
+    total = fh.zeros(c.tile, fh.f32)
+    for k in fh.tiles(a, axis=1, size=64):
+        total = fh.mma(a.load((c.index[0], k), (128, 64)), b.load((k, c.index[1]), (64, 256)), total)
+    c.store(total.astype(c.dtype))
+
+
+def test_only_blocks_that_have_a_multiprocessor_each_begin_early_anywhere() -> None:
+    c, a, b = np.zeros((512, 512), "f2"), np.zeros((512, 512), "f2"), np.zeros((512, 512), "f2")
+    kernel = fh.kernel(overlap=True, hints={"num_worker_warps": 8})(multiplied)
+    large = kernel.compile(fh.partition(c, (128, 256)), a, b, arch="sm_90")
+    assert large.waits
+    assert large.begins_anywhere
+    arrays = [np.zeros(64, "f") for _ in range(3)]
+    light = fh.kernel(overlap=True)(scaled).compile(fh.partition(arrays[0], 16), *arrays[1:], arch="sm_90")
+    assert light.waits
+    assert not light.begins_anywhere
+    early = fh.kernel(overlap=("b",), hints={"num_worker_warps": 8})(multiplied)
+    assert not early.compile(fh.partition(c, (128, 256)), a, b, arch="sm_90").begins_anywhere
+    assert not fills_a_multiprocessor(b"no cubin")
 
 
 @pytest.mark.parametrize("said", ["", "0"])
