@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Final
 
-from freehold.passes.prover.polynomials import Interval, Monomial, Poly, bound_term, combine, poly, to_term
+from freehold.passes.prover.polynomials import Bounds, Interval, Monomial, Poly, bound_term, combine, poly, to_term
 from freehold.support import terms
 from freehold.support.integers import contents
 from freehold.support.terms import Term
@@ -26,7 +26,7 @@ class Integers:
     """Numbers, with what is known of the symbols in them."""
 
     def __init__(self) -> None:
-        self.bounds: dict[Monomial, Interval] = {}
+        self.bounds = Bounds()
         self.choices: dict[Term, tuple[Term, Term]] = {}
         """Of numbers that are one of two, these."""
         self._unknown: dict[object, Term] = {}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, Self
 
-from freehold.passes.prover.polynomials import UNBOUNDED, Interval, Monomial, Poly, combine, meet, poly
+from freehold.passes.prover.polynomials import UNBOUNDED, Bounds, Interval, Monomial, Poly, combine, meet, poly
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -42,7 +42,7 @@ class Hypotheses:
         """The predicates, in the order in which they were assumed; ranges of symbols among them."""
         self.inequalities: tuple[Poly, ...] = ()
         """Polynomials of more than one summand that are at most 0."""
-        self.bounds: dict[Monomial, Interval] = {}
+        self.bounds = Bounds()
         """Bounds of atoms and of products of atoms."""
         self._index: dict[Monomial, list[Poly]] | None = None
         self._known: dict[Term, None] = {terms.TRUE: None}
@@ -58,7 +58,7 @@ class Hypotheses:
         added = dict.fromkeys([part for fact in facts for part in terms.conjuncts(fact) if part not in known])
         new.facts = (*self.facts, *added)
         new._known = known | added
-        new.bounds = dict(self.bounds)
+        new.bounds = Bounds(self.bounds)
         inequalities = list(self.inequalities)
         for fact in added:
             for p in at_most_zero(fact) or ():
@@ -94,7 +94,7 @@ class Hypotheses:
         return tuple(fact for n, (fact, _) in enumerate(todo) if n in taken)
 
 
-def _record_bound(bounds: dict[Monomial, Interval], p: Poly) -> bool:
+def _record_bound(bounds: Bounds, p: Poly) -> bool:
     """Notes `c * m + k <= 0` as a bound of `m`; says whether the inequality is of that form."""
     constant = p.get((), 0)
     rest = [(m, c) for m, c in p.items() if m]

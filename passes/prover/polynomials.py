@@ -6,9 +6,10 @@ that are equal by the rules of rings have one polynomial.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache, reduce
-from itertools import product
+from itertools import chain, product
+from types import MappingProxyType
 from typing import Final
 
 from freehold.support import terms
@@ -30,6 +31,7 @@ def _key(atom: Term) -> str:
     return str(atom)
 
 
+@lru_cache(maxsize=65536)
 def size(m: Monomial) -> int:
     """How long a product of atoms is, written down."""
     return sum(len(_key(atom)) for atom in m)
@@ -91,12 +93,27 @@ def _scaled(m: Monomial, c: int) -> Term:
     return result * c
 
 
-def bound(p: Poly, bounds: Mapping[Monomial, Interval]) -> Interval:
+class Bounds(dict[Monomial, Interval]):
+    """Intervals that are known of products of atoms, and what was found from them about atoms with operands."""
+
+    __slots__ = ("found",)
+
+    def __init__(self, known: Mapping[Monomial, Interval] = MappingProxyType({})):
+        super().__init__(known)
+        self.found: dict[Term, Interval] = {}
+
+    def __setitem__(self, m: Monomial, interval: Interval) -> None:
+        super().__setitem__(m, interval)
+        self.found.clear()
+
+
+def bound(p: Poly, bounds: Bounds) -> Interval:
     """The interval of a polynomial, from those that are known of its products and atoms."""
     low: int | None = 0
     high: int | None = 0
     for m, c in p.items():
-        least, greatest = bound_monomial(m, bounds)
+        alone = len(m) == 1 and m[0].op == "sym"
+        least, greatest = bounds.get(m, UNBOUNDED) if alone else bound_monomial(m, bounds)
         if c < 0:
             least, greatest = greatest, least
         low = None if low is None or least is None else low + c * least
@@ -104,7 +121,7 @@ def bound(p: Poly, bounds: Mapping[Monomial, Interval]) -> Interval:
     return low, high
 
 
-def bound_monomial(m: Monomial, bounds: Mapping[Monomial, Interval]) -> Interval:
+def bound_monomial(m: Monomial, bounds: Bounds) -> Interval:
     """The interval of a product of atoms."""
     if not m:
         return 1, 1
@@ -115,12 +132,12 @@ def bound_monomial(m: Monomial, bounds: Mapping[Monomial, Interval]) -> Interval
     return meet(reduce(_times, factors), bounds.get(m, UNBOUNDED))
 
 
-def bound_term(t: Term, bounds: Mapping[Monomial, Interval]) -> Interval:
+def bound_term(t: Term, bounds: Bounds) -> Interval:
     """The interval of a term."""
     return bound(poly(t), bounds)
 
 
-def bound_atom(t: Term, bounds: Mapping[Monomial, Interval]) -> Interval:
+def bound_atom(t: Term, bounds: Bounds) -> Interval:
     """The interval of an atom: what is known of it, and what its operands' intervals say."""
     known = bounds.get((t,), UNBOUNDED)
     match t.op:
@@ -131,8 +148,10 @@ def bound_atom(t: Term, bounds: Mapping[Monomial, Interval]) -> Interval:
         case "<" | "<=" | "==" | "and" | "or" | "not":
             return meet(known, (0, 1))
         case _:
-            a, b = (bound_term(x, bounds) for x in t.args)
-            return meet(known, _bound_op(t.op, a, b))
+            if (found := bounds.found.get(t)) is None:
+                a, b = (bound_term(x, bounds) for x in t.args)
+                found = bounds.found[t] = meet(known, _bound_op(t.op, a, b))
+            return found
 
 
 def _bound_op(op: str, a: Interval, b: Interval) -> Interval:
@@ -207,11 +226,6 @@ def _greatest_known(a: int | None, b: int | None) -> int | None:
     return b if a is None else a if b is None else max(a, b)
 
 
-def atoms(p: Poly) -> Iterator[Term]:
+def atoms(p: Poly) -> Iterable[Term]:
     """The atoms of a polynomial, repeated ones once."""
-    seen: set[Term] = set()
-    for m in p:
-        for atom in m:
-            if atom not in seen:
-                seen.add(atom)
-                yield atom
+    return dict.fromkeys(chain.from_iterable(p))

@@ -6,14 +6,14 @@ kernels in microseconds, so that no solver is loaded for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache, reduce
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import gcd
 from typing import Final
 
 from freehold.passes.prover.hypotheses import Hypotheses, at_most_zero
 from freehold.passes.prover.journal import note
-from freehold.passes.prover.polynomials import Poly, atoms, bound, bound_term, combine, poly, size
+from freehold.passes.prover.polynomials import Monomial, Poly, atoms, bound, bound_term, combine, poly, size
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -89,10 +89,12 @@ class _Search:
             return True
         if depth == 0 or self.left <= 0:
             return False
-        for m, c in sorted(p.items(), key=lambda item: -size(item[0])):
+        defined = [found for atom in atoms(p) for found in defining(atom)]
+        for m in sorted(p, key=size, reverse=True):
             if not m:
                 continue
-            for h in self.known(m, p):
+            c = p[m]
+            for h in self.known(m, defined):
                 factor = h[m]
                 if (factor > 0) != (c > 0):
                     continue
@@ -103,13 +105,12 @@ class _Search:
                     return True
         return False
 
-    def known(self, m: tuple[Term, ...], p: Poly) -> Iterator[Poly]:
-        """Inequalities with the product `m`: assumed ones, then those that define its atoms."""
+    def known(self, m: Monomial, defined: Sequence[tuple[Poly, tuple[Term, ...]]]) -> Iterator[Poly]:
+        """Inequalities with the product `m`: assumed ones, then those that define atoms, under their conditions."""
         yield from self.given.mentioning(m)
-        for atom in atoms(p):
-            for h, conditions in defining(atom):
-                if m in h and all(self.plain(c) for c in conditions):
-                    yield h
+        for h, conditions in defined:
+            if m in h and all(map(self.plain, conditions)):
+                yield h
 
     def plain(self, condition: Term) -> bool:
         """Whether intervals alone show `condition`, which is an inequality."""
@@ -121,7 +122,7 @@ class _Search:
 
 
 def _reduced(p: Poly) -> Poly:
-    divisor = reduce(gcd, (abs(c) for m, c in p.items() if m), 0)
+    divisor = gcd(*[c for m, c in p.items() if m])
     if divisor < 2:
         return p
     # d * q + k <= 0 is q <= -k / d, for integers q <= floor(-k / d).
