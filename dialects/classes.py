@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from operator import attrgetter
 from struct import unpack
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, ArrayOfConstraint, StringAttr, i32
 from xdsl.ir import Attribute, Block, Operation, OpResult, ParametrizedAttribute, Region, SSAValue, SSAValues
@@ -124,7 +124,7 @@ def string(text: str) -> StringAttr:
 
 def array(values: Iterable[AttributeT]) -> ArrayAttr[AttributeT]:
     """The attribute of several: likewise."""
-    return cast("ArrayAttr[AttributeT]", _holding(ArrayAttr, tuple(values)))
+    return _holding(ArrayAttr, tuple(values))
 
 
 AttributeT = TypeVar("AttributeT", bound=Attribute)

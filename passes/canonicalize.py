@@ -80,19 +80,19 @@ class _Canonicalizer:
         self.fold_integers = fold_integers
         # Last in, first out; in reverse, so that definitions come before uses.
         self.worklist = walk(root)[:0:-1]
-        self.waiting = set(self.worklist)
+        self.waiting = set(map(id, self.worklist))
 
     def push(self, op: Operation) -> None:
         """Has `op` looked at (again)."""
-        if op not in self.waiting and op is not self.root:
-            self.waiting.add(op)
+        if id(op) not in self.waiting and op is not self.root:
+            self.waiting.add(id(op))
             self.worklist.append(op)
 
     def run(self) -> None:
         """Works until nothing is left to look at."""
         while self.worklist:
             op = self.worklist.pop()
-            self.waiting.discard(op)
+            self.waiting.discard(id(op))
             if op.parent is None:
                 continue  # erased
             made = op.results or isinstance(op, IfOp)

@@ -38,7 +38,7 @@ class FlattenProductsPass(ModulePass):
 
 def flat_products(module: ModuleOp) -> ModuleOp:
     """A module with its products of one batch flattened; itself, where it has none."""
-    if any(_has_one_batch(op) for op in walk(module)):
+    if any(map(_has_one_batch, [op for op in walk(module) if isinstance(op, MmaFOp | MmaIOp)])):
         module = module.clone()
         flatten_products(module)
     return module

@@ -147,7 +147,7 @@ def inline_behind(body: Block, op: Operation, arguments: Sequence[SSAValue]) -> 
         argument.replace_all_uses_with(value)
     target, last = op.parent, op
     assert target is not None
-    for moved in list(body.ops):
+    for moved in ops_of(body):
         body.detach_op(moved)
         target.insert_op_after(moved, last)
         last = moved
@@ -193,14 +193,9 @@ def defined_outside(value: SSAValue, op: Operation) -> bool:
 def loops(root: Operation) -> Iterator[ForOp | LoopOp]:
     """The loops inside `root`, innermost first. What is inserted in front of one meanwhile is not visited."""
     for region in root.regions:
-        block = region.first_block
-        while block is not None:
-            op = block.first_op
-            while op is not None:
-                following = op.next_op
+        for block in region.blocks:
+            for op in ops_of(block):
                 if op.regions:
                     yield from loops(op)
                     if isinstance(op, ForOp | LoopOp):
                         yield op
-                op = following
-            block = block.next_block

@@ -26,6 +26,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
 from freehold.dialects.cuda_tile.ops.memory import JoinTokensOp, MakeTokenOp
@@ -46,7 +47,7 @@ from freehold.dialects.ownership import (
     UnsafeOp,
     kernels_of,
 )
-from freehold.passes.rewriting import Inserter, OpT, defined_outside
+from freehold.passes.rewriting import Inserter, OpT, defined_outside, walk
 from freehold.passes.verify_duties import require_discharged
 
 _PRINTED: Final[SSAValue] = MakeTokenOp().result
@@ -124,6 +125,9 @@ class _Uses:
     """What follows such an operation."""
 
 
+_TOUCHING = (AccessOp, PrintTkoOp)
+
+
 def _accessed(op: Operation, uses: _Uses) -> _Accesses:
     """The regions, ordered partitions and raw tensors that `op` itself reads or writes."""
     if isinstance(op, PrintTkoOp):
@@ -150,17 +154,17 @@ def _merge(target: _Accesses, more: _Accesses) -> None:
 def _summary(op: Operation, uses: _Uses) -> _Accesses:
     """What the operations inside `op` do to regions that are made outside it, and to raw tensors."""
     found: _Accesses = {}
-    for block in (block for region in op.regions for block in region.blocks):
-        for inner in block.ops:
-            _merge(found, _summary(inner, uses) if inner.regions else _accessed(inner, uses))
+    for inner in walk(op)[1:]:
+        if isinstance(inner, _TOUCHING):
+            _merge(found, _accessed(inner, uses))
     return {region: access for region, access in found.items() if defined_outside(region, op)}
 
 
 def _look_ahead(block: Block, later: _Accesses, uses: _Uses) -> None:
     """Walks backwards, knowing what follows, and marks the accesses that are waited for."""
     later = dict(later)
-    for op in reversed(list(block.ops)):
-        for region, access in _accessed(op, uses).items():
+    for op in reversed(ops_of(block)):
+        for region, access in _accessed(op, uses).items() if isinstance(op, _TOUCHING) else ():
             after = later.get(region, _NONE)
             if after.write or (access.write and after.read):
                 uses.wanted.add(op)
@@ -204,10 +208,8 @@ class _Threader:
 
     def block(self, block: Block, states: _States) -> None:
         """Threads through one block, from the states at its start to those at its end, in place."""
-        op = block.first_op
-        while op is not None:
-            following = op.next_op
-            if found := _accessed(op, self.uses):
+        for op in ops_of(block):
+            if isinstance(op, _TOUCHING) and (found := _accessed(op, self.uses)):
                 self.access(op, found, states)
             elif isinstance(op, IfOp):
                 self.branch(op, states)
@@ -219,7 +221,6 @@ class _Threader:
                 for region in op.regions:
                     for nested in region.blocks:
                         self.block(nested, states)
-            op = following
 
     def access(self, op: Operation, found: _Accesses, states: _States) -> None:
         """Gives an access the token it waits for, and one of its own if it is waited for."""

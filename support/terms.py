@@ -60,6 +60,7 @@ class Term:
     is_const: bool = field(repr=False)
     """Whether it is a literal."""
     _symbols: frozenset[str] = field(repr=False)
+    _text: str = field(repr=False)
 
     def __new__(cls, op: str, args: tuple[Term, ...] = (), name: str = "", value: int = 0) -> Term:
         key = op, args, name, value
@@ -172,7 +173,11 @@ class Term:
         return int(_EVALUATE[self.op](*(a.evaluate(env) for a in self.args)))
 
     def __str__(self) -> str:
-        return self.fold(lambda t: (t.name or str(t.value), _TIGHT), _printed)[0]
+        try:
+            return self._text
+        except AttributeError:
+            _set(self, "_text", self.fold(lambda t: (t.name or str(t.value), _TIGHT), _printed)[0])
+            return self._text
 
 
 _NOTHING: Final[frozenset[str]] = frozenset()

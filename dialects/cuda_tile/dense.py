@@ -93,8 +93,7 @@ class DenseElementsAttr(PlainAttribute):
 
     @property
     def _is_i1(self) -> bool:
-        element = self.type.element_type
-        return is_int(element) and element.width.data == 1
+        return self.type.width == 1
 
     @property
     def is_splat(self) -> bool:

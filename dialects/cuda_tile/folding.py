@@ -49,8 +49,8 @@ def literal(value: SSAValue) -> DenseElementsAttr | None:
 
 def _known(value: SSAValue) -> int | None:
     """What the registers of a tile hold that a constant fills; None where they hold anything else."""
-    attr, width = literal(value), element_width(value.type)
-    return int(attr.splat_value) if attr is not None and width and attr.is_splat else None
+    attr = literal(value)
+    return int(attr.splat_value) if attr is not None and element_width(value.type) and attr.is_splat else None
 
 
 def _filled(like: SSAValue, content: int) -> Folded:

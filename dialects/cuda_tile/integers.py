@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from xdsl.ir import Attribute, Operation
 
-from freehold.dialects.cuda_tile.types import TileType, is_int
+from freehold.dialects.cuda_tile.types import TileType
 from freehold.support.integers import OPERATIONS, Meaning
 
 _NAMES: Final = {f"cuda_tile.{name}": name for name in OPERATIONS}
@@ -14,12 +14,12 @@ _NAMES: Final = {f"cuda_tile.{name}": name for name in OPERATIONS}
 
 def element_width(type_: Attribute) -> int | None:
     """The width of the elements of a tile of integers; None for every other type."""
-    return type_.element_type.width.data if isinstance(type_, TileType) and is_int(type_.element_type) else None
+    return type_.width if isinstance(type_, TileType) else None
 
 
 def width_of(type_: Attribute) -> int | None:
     """The width of an integer scalar; None for every other type."""
-    return element_width(type_) if isinstance(type_, TileType) and not type_.dims else None
+    return type_.width if isinstance(type_, TileType) and not type_.dims else None
 
 
 def meaning_of(op: Operation) -> Meaning | None:
@@ -37,5 +37,5 @@ def meaning_of(op: Operation) -> Meaning | None:
 
 def _keyword(op: Operation, name: str, default: str) -> str:
     """The keyword of an enumeration property, as in text."""
-    attribute: Any = cast("dict[str, Any]", op.properties).get(name)
+    attribute: Any = op.properties.get(name)
     return default if attribute is None else str(attribute.data.value)

@@ -252,10 +252,23 @@ class TileType(TileDialectType):
             raise VerifyException(f"cuda_tile.tile: {self.element_type} is not an element type of tiles")
         check_tile_shape("cuda_tile.tile", self.shape.data, self.element_type)
 
-    @property
-    def dims(self) -> tuple[int, ...]:
-        """The extents, outermost first."""
-        return self.shape.data
+    if TYPE_CHECKING:  # IRDL takes a field for a parameter
+
+        @property
+        def dims(self) -> tuple[int, ...]:
+            """The extents, outermost first."""
+            ...
+
+        @property
+        def width(self) -> int | None:
+            """The width of the elements, where they are integers."""
+            ...
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        element = self.element_type
+        vars(self)["dims"] = self.shape.data
+        vars(self)["width"] = element.width.data if is_int(element) else None
 
     @property
     def rank(self) -> int:

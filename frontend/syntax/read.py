@@ -37,7 +37,7 @@ _CONVERSIONS: Final[dict[int, Literal["", "r", "s", "a"]]] = {-1: "", 114: "r", 
 
 def place_of(node: ast.AST) -> Place:
     """Where a node stands."""
-    at = cast(Any, node)
+    at: Any = node
     return (at.lineno, at.col_offset, at.end_lineno, at.end_col_offset)
 
 

@@ -27,14 +27,9 @@ _MOST_MONOMIALS: Final = 64
 
 
 @lru_cache(maxsize=65536)
-def _key(atom: Term) -> str:
-    return str(atom)
-
-
-@lru_cache(maxsize=65536)
 def size(m: Monomial) -> int:
     """How long a product of atoms is, written down."""
-    return sum(len(_key(atom)) for atom in m)
+    return sum([len(str(atom)) for atom in m])
 
 
 @lru_cache(maxsize=65536)
@@ -49,7 +44,7 @@ def poly(t: Term) -> Poly:
         if len(a) * len(b) <= _MOST_MONOMIALS:
             result: dict[Monomial, int] = {}
             for (m, c), (n, d) in product(a.items(), b.items()):
-                key = tuple(sorted((*m, *n), key=_key))
+                key = tuple(sorted((*m, *n), key=str))
                 result[key] = result.get(key, 0) + c * d
             return {m: c for m, c in result.items() if c}
     return {(t,): 1}
@@ -71,7 +66,7 @@ def to_term(p: Poly) -> Term:
     """A term with this polynomial: positive summands first, in the order of their texts."""
     positive = terms.const(0)
     negative = terms.const(0)
-    for m, c in sorted(p.items(), key=lambda item: (item[0] == _ONE, [_key(a) for a in item[0]])):
+    for m, c in sorted(p.items(), key=lambda item: (item[0] == _ONE, [str(a) for a in item[0]])):
         summand = terms.const(abs(c))
         for atom in m:
             summand = atom if summand == terms.const(1) else summand * atom
