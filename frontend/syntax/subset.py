@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Any, Final
+from typing import Final, cast
 
 from freehold.frontend import errors
 from freehold.frontend.syntax.match import is_supported
@@ -250,9 +250,9 @@ def _children(node: ast.AST) -> list[ast.AST]:
     """The nodes directly below `node`; neither operators, nor contexts, nor annotations."""
     found: list[ast.AST] = []
     for name in _parts(type(node)):
-        value: Any = getattr(node, name, None)
+        value = getattr(node, name, None)
         if type(value) is list:
-            found += [item for item in value if isinstance(item, ast.AST)]
+            found += [item for item in cast("list[object]", value) if isinstance(item, ast.AST)]
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
