@@ -142,6 +142,12 @@ def test_mlir_names_are_explained_defined_and_completed(tmp_path: Path) -> None:
         place = lsp.Position(3, 18)  # %sum, where it is used
         value: Any = await editor.client.text_document_hover_async(lsp.HoverParams(document, place))
         assert value.contents.value == "```mlir\n%sum : !cuda_tile.tile<i32>\n```"
+        for column in range(4, 9):  # wherever in the name the cursor stands, and behind it
+            again = lsp.HoverParams(document, lsp.Position(2, column))
+            value = await editor.client.text_document_hover_async(again)
+            assert value.contents.value == "```mlir\n%sum : !cuda_tile.tile<i32>\n```", column
+        beside = lsp.HoverParams(document, lsp.Position(3, 3))  # spaces
+        assert await editor.client.text_document_hover_async(beside) is None
         where: Any = await editor.client.text_document_definition_async(lsp.DefinitionParams(document, place))
         assert where.range == lsp.Range(lsp.Position(2, 4), lsp.Position(2, 8))
         argument: Any = await editor.client.text_document_definition_async(
