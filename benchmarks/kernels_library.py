@@ -234,7 +234,7 @@ def measured(torch: Any, work: Work, rivals: dict[str, Callable[..., Any]]) -> I
     for f in functions:
         call = partial(f, *work.tensors)
         replays.append(recorded(torch, call, repeat) if work.recorded else partial(several, call, repeat))
-    turns = [[seconds(torch, replay, 1) / repeat for replay in replays] for _ in range(TURNS)]
+    turns = [[seconds(torch, replay, 1, not work.recorded) / repeat for replay in replays] for _ in range(TURNS)]
     ours = work.amount / statistics.median(t[0] for t in turns)
     intensity = None
     if work.unit == "TFLOP/s":

@@ -180,19 +180,36 @@ def append_kv(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None
 def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: float) -> None:
     (B, H, D), KH, E = q.shape, k.shape[1], v.shape[3]
     G = H // KH
-    step, most = k.shape[2], 0 if table is None else table.shape[1]
     if table is None:
-        step = min(128 if max(D, E) <= 128 else 64, power_of_two(max(16, k.shape[2])))
-        most = ceildiv(k.shape[2], step)
-    P = max(1, min(most, parts_of_cache(most, B * KH) * (1 if step >= 128 else 2), 64))
-    if table is None and step == 128 and P == 1 and 2 <= most <= 16:
-        # Of short caches a block has as much as it can at once, or as many blocks are on a processor as fit.
-        step = 256 if B * KH <= PROCESSORS else 64
+        step, P = cache_tiles(k.shape[2], B * KH, 128 if max(D, E) <= 128 else 64)
+    else:
+        step = k.shape[2]
+        P = parts_for(step, table.shape[1], B * KH)
     part = o.view(B, KH, 1, G, E) if P == 1 else q.new_empty((B, KH, P, G, E), dtype=wide_dtype(q))
     lse = None if P == 1 else q.new_empty((B, KH, P, G), dtype=wide_dtype(q))
     queries, out = q.reshape(B, KH, G, D), o.view(B, KH, G, E)
     for launch in decoding_launches(out, part, lse, queries, k, v, table, lengths, scale, step):
         launch.on()
+
+
+def cache_tiles(positions: int, heads: int, widest: int) -> tuple[int, int]:
+    """How many keys a tile of a cache has, up to `widest`, or twice that, and into how many parts the cache is cut."""
+    step = min(widest, power_of_two(max(16, positions)))
+    most = ceildiv(positions, step)
+    parts = parts_for(step, most, heads)
+    if step == 128:
+        if parts == 1 and 2 <= most <= (32 if heads <= PROCESSORS else 16):
+            # Of short caches a block has as much as it can at once, or as many blocks are on a processor as fit.
+            return (256 if heads <= PROCESSORS else 64), 1
+        if heads >= 32 and heads * most >= 4096:
+            # Of much to read, small tiles for at least two blocks a processor: in 0.94 to 0.98 of the time.
+            return 64, parts * (2 if heads * parts < 2 * PROCESSORS else 1)
+    return step, parts
+
+
+def parts_for(step: int, most: int, heads: int) -> int:
+    """Into how many parts caches of up to `most` tiles of `step` keys are cut: two blocks a processor of small ones."""
+    return max(1, min(most, parts_of_cache(most, heads) * (1 if step >= 128 else 2), 64))
 
 
 def parts_of_cache(most: int, heads: int) -> int:

@@ -105,6 +105,16 @@ def test_parts_keep_processors_busy() -> None:
     assert decoding.parts_of_cache(0, 8) == 1
 
 
+def test_tiles_of_caches() -> None:
+    """Tiles of 128 keys, or 256 of short caches, or 64 of many and in two blocks a processor."""
+    found = [decoding.cache_tiles(n, heads, 128) for n, heads in ((1024, 8), (1024, 128), (4096, 128), (1024, 512))]
+    assert found == [(128, 8), (256, 1), (256, 1), (64, 1)]
+    found = [decoding.cache_tiles(n, heads, 128) for n, heads in ((16384, 32), (16384, 128), (4096, 512), (65536, 8))]
+    assert found == [(64, 8), (64, 2), (64, 1), (128, 16)]
+    assert decoding.cache_tiles(20, 8, 128) == (32, 1)
+    assert decoding.cache_tiles(4096, 32, 64) == (64, 8)
+
+
 def test_what_does_not_fit_is_refused() -> None:
     q, k = torch.ones(1, 3, 16), torch.ones(1, 2, 64, 16)
     with pytest.raises(ValueError, match="no attention"):
