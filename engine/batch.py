@@ -35,10 +35,12 @@ class Shape(NamedTuple):
     sequences: int
     longest: int
     """1 where each sequence has one token, else 2."""
+    reach: int = 0
+    """Tokens that the one sequence which decodes has at most, for which there are kernels; 0: any number."""
 
     def widths(self, pages: int, page: int) -> list[int]:
         """How many numbers each part of the inputs has, with so many pages a sequence, of so many tokens."""
-        tokens, sequences, _ = self
+        tokens, sequences, *_ = self
         runs = min(tokens, tokens // page + 2 * sequences)
         here = [tokens, tokens, tokens, runs, 2 * runs + 1, sequences, sequences, sequences * pages]
         return [*here, 3 * sequences, sequences, 2 * sequences]
@@ -162,7 +164,7 @@ class Batch:
     """Inputs and results of steps of one shape, in a memory; `before` has what the step in front of this one chose."""
 
     def __init__(self, shape: Shape, memory: Memory, before: Any):
-        self.tokens, self.sequences, self.longest = self.shape = shape
+        self.tokens, self.sequences, self.longest, self.reach = self.shape = shape
         self.before = before
         self.chosen, self.told = memory.chosen[: shape.sequences], memory.told[: shape.sequences]
         at, widths = shape.places(memory.pages, memory.page), shape.widths(memory.pages, memory.page)

@@ -20,7 +20,7 @@ from freehold.kernels.embeddings import embedding_launch, following_launch
 from freehold.kernels.few import MOST_ROWS, gated_product_launch, gated_row_product_launch, row_product_launch
 from freehold.kernels.norms import rms_norm_launch
 from freehold.kernels.schedules import ceildiv
-from freehold.kernels.serving import append_launch, parts_of_query, query_launches, rows_launch, turn_launch
+from freehold.kernels.serving import append_launch, parts_of_query, query_launches, reaches, rows_launch, turn_launch
 
 
 class Layer:
@@ -123,7 +123,7 @@ class Model:
         most = max(most_split(wide, n, k, size) for n, k in shapes)
         most = max(most, most_split(self.sequences, c.vocabulary, c.hidden, size))
         room.reserve("splits", (most,), fh.f32)
-        parts = self._parts(1)
+        parts = max(self._parts(1, reach) for reach in (0, *reaches(c.heads)))
         room.reserve("parts", (self.sequences, c.kv_heads, parts, c.group, c.head), fh.f32)
         room.reserve("lse", (self.sequences, c.kv_heads, parts, c.group), fh.f32)
         return room
@@ -139,10 +139,10 @@ class Model:
         shape = (c.layers, pages * self.page, 2, c.kv_heads, c.head)
         self.caches = fh.zeros(shape, c.dtype, device=self.device).sync()
 
-    def _parts(self, sequences: int) -> int:
+    def _parts(self, sequences: int, reach: int = 0) -> int:
         """Into how many parts the cache of a sequence is cut, for each of so many to have one query."""
         most = ceildiv(self.config.positions, self.page)
-        return parts_of_query(most, sequences * self.config.kv_heads)
+        return parts_of_query(most, sequences * self.config.kv_heads, self.config.group, reach)
 
     def forward(self, batch: Batch, layers: int | None = None) -> Steps:
         """
@@ -248,12 +248,12 @@ class Model:
         q_norm, k_norm = (None, None) if self.norms is None else (self.norms[0, number], self.norms[1, number])
         alone = batch.sequences if batch.decoding else batch.alone
         if alone:
-            parts = self._parts(alone)
+            parts = self._parts(alone, batch.reach)
             room = tuple(self.room.rows(name, alone)[:, :, :parts] for name in ("parts", "lse"))
             turns = tuple(t[:alone] for t in angles)
             new = heads[:alone, c.heads : c.heads + keys], heads[:alone, c.heads + keys :]
             given = batch.table[:alone], batch.lengths[:alone], scale, turns, (q_norm, k_norm), eps
-            yield from query_launches(o[:alone], room, q[:alone], new, *caches, *given)
+            yield from query_launches(o[:alone], room, q[:alone], new, *caches, *given, batch.reach)
         if not batch.decoding:
             pages = batch.pages[alone * batch.table.shape[1] :]
             turns = tuple(t[alone:] for t in angles)

@@ -19,6 +19,7 @@ from freehold.engine.model import Model
 from freehold.engine.ranks import Ranks
 from freehold.engine.scheduler import Plan, Planned
 from freehold.kernels.schedules import ceildiv, power_of_two
+from freehold.kernels.serving import reaches
 
 _HOST_PAGES: Final = 256
 """Pages on the host, where nothing says how much memory a trial may take."""
@@ -41,6 +42,11 @@ def padded(tokens: int, most: int) -> int:
     """
     step = max(16, power_of_two(tokens) // 8)
     return min(ceildiv(tokens, step) * step, most)
+
+
+def _tokens(plan: Plan) -> int:
+    """Tokens of the longest sequence of a plan, with those of the step."""
+    return max(p.first + p.length for p in plan)
 
 
 Chosen = list[tuple[Planned, int, Any]]
@@ -150,7 +156,11 @@ class Runner:
         rows = sorted({rows_of(n, model.sequences) for n in range(1, model.sequences + 1)})
         mixed = {self._shape(n, 1, n) for n in range(2, model.tokens + 1)}
         mixed |= {self._shape(model.tokens, n, model.tokens) for n in rows}
-        return [Shape(n, n, 1) for n in rows] + sorted(mixed)
+        return [
+            *(Shape(1, 1, 1, n) for n in reaches(model.config.heads)),
+            *(Shape(n, n, 1) for n in rows),
+            *sorted(mixed),
+        ]
 
     def _prepare(self, tell: Callable[[str], None]) -> None:
         """Compiles what steps launch, beside one another, and records the graphs."""
@@ -189,13 +199,14 @@ class Runner:
     def begin(self, plan: Plan, before: Begun | None = None) -> Begun:
         """Enqueues a step, here and in the other processes, behind the one `before`, if that still runs."""
         self._turn ^= 1
-        if plan.again and before:
+        if plan.again and before and not 0 < before.batch.shape.reach < _tokens(plan):
             shape, ways = before.batch.shape, before.ways
             inputs = self._numbers(shape)
             inputs.advance()
         else:
             ways = Ways(any(p.sequence.sampling.temperature > 0 for p in plan), any(p.sequence.changes for p in plan))
-            shape = self._shape(sum(p.length for p in plan), len(plan), max(p.length for p in plan))
+            longest = max(p.length for p in plan)
+            shape = self._shape(sum(p.length for p in plan), len(plan), longest, _tokens(plan))
             inputs = self._numbers(shape)
             inputs.choice.fill([(p.sequence.sampling, p.sequence.seed, p.first + p.length) for p in plan])
             rows = {p.sequence: row for row, p in enumerate(before.plan)} if before else {}
@@ -220,11 +231,15 @@ class Runner:
             if graph is not None:
                 graph.close()
 
-    def _shape(self, tokens: int, sequences: int, longest: int) -> Shape:
-        """The shape of a step of so many tokens: there are few, so that there are few kernels."""
+    def _shape(self, tokens: int, sequences: int, longest: int, whole: int = 1 << 30) -> Shape:
+        """
+        The shape of a step of so many tokens: there are few, so that there are few kernels. With those in front of them
+        a sequence has up to `whole` tokens.
+        """
         rows = rows_of(sequences, self.model.sequences)
         if longest == 1:
-            return Shape(rows, rows, 1)
+            near = [n for n in reaches(self.model.config.heads) if n >= whole] if rows == 1 else []
+            return Shape(rows, rows, 1, *near[:1])
         return Shape(padded(tokens, self.model.tokens), rows_of(max(4, sequences), self.model.sequences), 2)
 
     def _batch(self, shape: Shape) -> Batch:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32
@@ -148,7 +148,7 @@ def waiting_row_product(
 
 # freehold: AHEAD=2 TMA=True
 @safe_early("gate", "up", "norm", "gate_scale", "up_scale")
-def gated_narrow_row_product(
+def waiting_gated_row_product(
     y: Out["M", "N"],
     x: Ref["M", "K"],
     gate: Ref["N", "K"],
@@ -158,18 +158,23 @@ def gated_narrow_row_product(
     BK: Const[int],
     AHEAD: Const[int],
     TMA: Const[bool],
-    gate_scale: Ref["N"],
-    up_scale: Ref["N"],
+    gate_scale: Ref["N"] | None = None,
+    up_scale: Ref["N"] | None = None,
     N: Const[Any] = None,
     K: Const[Any] = None,
 ):
-    """y = silu(x @ (gate * gate_scale).T) * (x @ (up * up_scale).T), of x normalised as in `row_product`."""
+    """
+    As `gated_row_product`, of weights that are loaded ahead of x, of 8 bits if there are scales:
+    y = silu(x @ (gate * gate_scale).T) * (x @ (up * up_scale).T).
+    """
     _, n = y.index
     high = y.tile[1]
     found, squares = sums(y, x, (gate, up), norm, BK, AHEAD, TMA)
-    g, u = tuple(t * rooted(squares, x, eps) for t in found)
-    g = g * gate_scale.load((n,), (high,), allow_tma=False)[None]
-    u = u * up_scale.load((n,), (high,), allow_tma=False)[None]
+    root = rooted(squares, x, eps)
+    g, u = tuple(
+        t * root if scale is None else t * root * scale.load((n,), (high,), allow_tma=False)[None]
+        for t, scale in zip(found, (gate_scale, up_scale), strict=True)
+    )
     g, u = tuple(t.astype(y.dtype).astype(f32) for t in (g, u))
     y.store((activate(g, "silu") * u).astype(y.dtype), allow_tma=False)
 
@@ -213,12 +218,58 @@ def gated_way(count: int) -> tuple[int, int, int]:
     return max(whole or GATED[-1:], key=lambda way: filled(ceildiv(count, way[0]), way[2]))
 
 
-def waits(count: int, length: int) -> bool:
+class Ahead(NamedTuple):
+    """How a matrix is cut whose rows are loaded ahead of what they are multiplied by."""
+
+    rows: int
+    """Rows that a block multiplies."""
+    step: int
+    """Elements along a row that it multiplies at once."""
+    steps: int
+    """How many of these steps are loaded ahead."""
+    warps: int
+    occupancy: int
+
+    @property
+    def constants(self) -> tuple[int, int, bool]:
+        """The kernel's `BK`, `AHEAD` and `TMA`."""
+        return self.step, self.steps, False
+
+    @property
+    def hints(self) -> dict[str, int]:
+        """The kernel's hints."""
+        return {"num_worker_warps": self.warps, "occupancy": self.occupancy}
+
+
+def ahead_of(count: int, length: int) -> Ahead | None:
     """
-    Whether weights of so many rows are loaded ahead of what they are multiplied by: where they are few, so that most of
-    them are there when it is. More of them leave no room for the blocks of the kernel behind.
+    How `count` rows of `length` elements are cut to be loaded ahead; None for what is too short, or of other lengths.
+
+    A block has as much on its way as its registers hold, and few rows, so that the next one soon begins to load.
     """
-    return compiled_in(length) is not None and length >= 1024 and count * length <= 1 << 24
+    steps = length // 1024
+    if length < 1024 or length % 512 or steps > 16:
+        return None
+    if length % 1024:
+        return (
+            Ahead(2, 512, min(5, length // 512), 1, 2) if length <= 2560 else Ahead(1, 512, min(8, length // 512), 2, 8)
+        )
+    if steps == 1:
+        return Ahead(4, 1024, 1, 1, 2)
+    if steps <= 4:
+        return Ahead(1 if count <= 8 * PROCESSORS else 2, 1024, steps if steps < 4 else 2, 4, 8)
+    return Ahead(2, 1024, steps, 4, 4) if steps <= 8 else Ahead(2, 1024, 6, 4, 5)
+
+
+def head_ahead(length: int) -> Ahead | None:
+    """The same for a head, of rows as models of 4B and 8B have them."""
+    return {2560: Ahead(2, 512, 5, 2, 6), 4096: Ahead(2, 1024, 4, 4, 5)}.get(length)
+
+
+def gated_ahead(length: int) -> Ahead | None:
+    """The same for gated products, of rows as models of 0.6B, 8B and 32B have them."""
+    ways = {1024: Ahead(4, 1024, 1, 2, 3), 4096: Ahead(2, 1024, 4, 4, 4), 5120: Ahead(2, 1024, 5, 4, 3)}
+    return ways.get(length)
 
 
 def narrow_way(length: int, long: bool) -> tuple[int, tuple[Any, ...], dict[str, int]]:
@@ -240,10 +291,10 @@ def row_product_launch(y: Any, x: Any, w: Any, norm: Any, residual: Any, eps: fl
         rows, constants, hints = narrow_way(w.shape[1], norm is not None)
         given = x, w, eps, *constants, scale, norm, residual, *_compiled_in(w, constants)
         return hinted(waiting_row_product, hints)(cut(y, (1, rows)), *given)
-    if norm is None and waits(*w.shape):
-        constants = 1024, min(2, w.shape[1] // 1024), False
-        given = x, w, eps, *constants, None, None, residual, *w.shape
-        return hinted(waiting_row_product, {"num_worker_warps": 4, "occupancy": 8})(cut(y, (1, 1)), *given)
+    ahead = head_ahead(w.shape[1]) if w.shape[0] >= MANY else ahead_of(*w.shape)
+    if ahead is not None:
+        given = x, w, eps, *ahead.constants, None, norm, residual, *w.shape
+        return hinted(waiting_row_product, ahead.hints)(cut(y, (1, ahead.rows)), *given)
     by = of_head(*w.shape) if w.shape[0] >= MANY else by_row(*w.shape, alone=norm is None)
     given = x, w, eps, by.step, norm, residual, *by.extents
     return hinted(row_product, by.hints)(cut(y, (1, by.rows)), *given)
@@ -259,7 +310,11 @@ def gated_row_product_launch(
     if scales is not None:
         rows, constants, hints = narrow_way(gate.shape[1], long=False)
         given = x, gate, up, norm, eps, *constants, *scales, *_compiled_in(gate, constants)
-        return hinted(gated_narrow_row_product, hints)(cut(y, (1, rows)), *given)
+        return hinted(waiting_gated_row_product, hints)(cut(y, (1, rows)), *given)
+    ahead = gated_ahead(gate.shape[1])
+    if ahead is not None:
+        given = x, gate, up, norm, eps, *ahead.constants, None, None, *gate.shape
+        return hinted(waiting_gated_row_product, ahead.hints)(cut(y, (1, ahead.rows)), *given)
     rows, step, occupancy = gated_way(gate.shape[0])
     step = max(16, min(step, power_of_two(gate.shape[1])))
     return hinted(gated_row_product, {"occupancy": occupancy})(cut(y, (1, rows)), x, gate, up, norm, eps, step)

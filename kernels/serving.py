@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
-from freehold.kernels.decoding import merge_launch, nothing, store_part
-from freehold.kernels.prefill import power_of_2
+from freehold.kernels.decoding import decode_merge, merge_launch, nothing, store_part
+from freehold.kernels.prefill import LOWEST, power_of_2
 from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, filled, hinted, power_of_two
-from freehold.kernels.tiles import LOG2E, accumulator, places, safe, safe_early, safe_with_data, wide
+from freehold.kernels.tiles import LOG2E, accumulator, places, quotient, safe, safe_early, safe_with_data, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -76,11 +76,11 @@ def same_pages(k: Any, v: Any) -> None:
     fh.require(k.shape[2] == v.shape[2])
 
 
-def keys_of(k: Any, page: Any, h: Any, PAGE: int, HALF: int) -> tuple[Any, ...]:
-    """The keys of a page, as a whole where `k` is, else in halves."""
+def keys_of(k: Any, page: Any, at: Any, h: Any, TILE: int, HALF: int) -> tuple[Any, ...]:
+    """The keys of the `at`-th tile of a page, as a whole where `k` is, else in halves."""
     if k.ndim == 4:
-        return (k.load((page, 0, h, 0), (1, PAGE, 1, 2 * HALF)).reshape(PAGE, 2 * HALF),)
-    return tuple(k.load((page, 0, h, n, 0), (1, PAGE, 1, 1, HALF)).reshape(PAGE, HALF) for n in (0, 1))
+        return (k.load((page, at, h, 0), (1, TILE, 1, 2 * HALF)).reshape(TILE, 2 * HALF),)
+    return tuple(k.load((page, at, h, n, 0), (1, TILE, 1, 1, HALF)).reshape(TILE, HALF) for n in (0, 1))
 
 
 def page_at(pages: Any, j: Any) -> Any:
@@ -208,7 +208,17 @@ def paged_rows(
     o.at(i, h, g, e).store((acc * (1.0 / fh.maximum(total, 1e-30))).reshape(o.tile).astype(o.dtype))
 
 
-# freehold: FIRST=2 PAGE=64 HALF=64
+def turned_rows(x: Any, at: Any, rows: int, weights: Any, angles: Any, eps: Any, HALF: int) -> tuple[Any, Any]:
+    """Heads of x, turned: `rows` of them from `at` on, whose last two axes are halves."""
+    by = None
+    if weights is not None:
+        by = tuple(weights.load((n, 0), (1, HALF), allow_tma=False) for n in (0, 1))
+    shape = (1,) * (len(at) - 1) + (rows, 1, HALF)
+    halves = tuple(x.load((*at, n, 0), shape, allow_tma=False).reshape(rows, HALF) for n in (0, 1))
+    return turned(halves, by, angles, 2 * x.shape[-1], eps, 1)
+
+
+# freehold: FIRST=2 PAGE=64 TILE=32 HALF=64
 @safe_early("k", "v", "table", "lengths")
 def query_parts(
     part: Out["B", "KH", "P", "G", "E"],
@@ -226,6 +236,7 @@ def query_parts(
     eps: f32,
     HALF: Const[int],
     PAGE: Const[int],
+    TILE: Const[int],
     FIRST: Const[int],
     weights: Ref[2, "F"] | None = None,
     key_weights: Ref[2, "F"] | None = None,
@@ -234,9 +245,10 @@ def query_parts(
     As `paged_parts`, of queries and a new key, which are turned first, and before that normalised if there are weights.
 
     The last of a sequence's `lengths` tokens is the new one, which its pages need not have yet. Without `lse` there is
-    one part, and that is the result. k is (N, PAGE, KH, 2 * F), or where F is no power of two (N, PAGE, KH, 2, F). The
-    first `FIRST` pages of a part are loaded before what the kernel in front may still be writing. The number of no page
-    stands for the first or the last one. What TMA needs to load a query takes longer than the query.
+    one part, and that is the result. k is (N, PAGE, KH, 2 * F), or where F is no power of two (N, PAGE, KH, 2, F). A
+    page has one or more tiles of `TILE` keys, and the first `FIRST` tiles of a part are loaded before what the kernel
+    in front may still be writing. The number of no page stands for the first or the last one. What TMA needs to load a
+    query takes longer than the query.
     """
     same_pages(k, v)
     fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
@@ -245,31 +257,101 @@ def query_parts(
     before = lengths.load((b,), ()) - 1
     many = part.shape[2]
 
-    def page_of(j: Any) -> tuple[Any, Any, Any]:
-        page = page_or_last(table, b, j, v.shape[0])
-        values = v.load((page, 0, h, 0), (1, PAGE, 1, DV)).reshape(PAGE, DV)
-        return keys_of(k, page, h, PAGE, HALF), values, places(j * PAGE, PAGE)[None, :] < before
+    def tile_of(j: Any) -> tuple[Any, Any, Any]:
+        page, at = page_or_last(table, b, j // (PAGE // TILE), v.shape[0]), j % (PAGE // TILE)
+        values = v.load((page, at, h, 0), (1, TILE, 1, DV)).reshape(TILE, DV)
+        return keys_of(k, page, at, h, TILE, HALF), values, places(j * TILE, TILE)[None, :] < before
 
-    ahead = tuple(page_of(p + n * many) for n in fh.static_range(FIRST))
+    ahead = tuple(tile_of(p + n * many) for n in fh.static_range(FIRST))
     angles = tuple(t.load((b, 0), (1, HALF), allow_tma=False) for t in (cos, sin))
-    by, key_by = tuple(
-        None if w is None else tuple(w.load((n, 0), (1, HALF), allow_tma=False) for n in (0, 1))
-        for w in (weights, key_weights)
-    )
-    halves = tuple(q.load((b, h, 0, n, 0), (1, 1, G, 1, HALF), allow_tma=False).reshape(G, HALF) for n in (0, 1))
-    queries = turned(halves, by, angles, 2 * q.shape[4], eps, 1)
-    halves = tuple(new_k.load((b, h, n, 0), (1, 1, 1, HALF), allow_tma=False).reshape(1, HALF) for n in (0, 1))
-    key = turned(halves, key_by, angles, 2 * q.shape[4], eps, 1)
+    queries = turned_rows(q, (b, h, 0), G, weights, angles, eps, HALF)
+    key = turned_rows(new_k, (b, h), 1, key_weights, angles, eps, HALF)
     value = wide(new_v.load((b, h, 0), (1, 1, DV), allow_tma=False).reshape(1, DV))
     c = scale.astype(dtype) * LOG2E
     state = after_new(nothing(G, DV, dtype), queries, key, value, p == 0, c)
     for keys, values, counts in ahead:
         state = seen(state, queries, keys, values, counts, c)
-    stop: Any = fh.minimum(fh.cdiv(before, PAGE), table.shape[1])
-    for j in fh.tiles(table, axis=1, size=1, start=p + FIRST * many, stop=stop, step=many):
-        keys, values, counts = page_of(j)
+    stop: Any = fh.minimum(fh.cdiv(before, TILE), table.shape[1] * (PAGE // TILE))
+    for j in range(p + FIRST * many, stop, many):
+        keys, values, counts = tile_of(j)
         state = seen(state, queries, keys, values, counts, c)
     store_part(part, lse, state, TMA=None)
+
+
+def near(state: tuple[Any, Any, Any], query: Any, keys: Any, values: Any, counts: Any) -> tuple[Any, Any, Any]:
+    """Top, total and sum of one query after a tile of keys, without matrix units; scores are in binary logarithms."""
+    top, total, acc = state
+    s = fh.where(counts, (wide(keys) * query).sum(axis=1, keepdims=True), float("-inf"))
+    higher = fh.maximum(top, s.max())
+    weight, fade = power_of_2(s - higher), power_of_2(top - higher)
+    return higher, total * fade + weight.sum(), acc * fade + (wide(values) * weight).sum(axis=0, keepdims=True)
+
+
+# freehold: TILE=16 MORE=True PAGE=64 HALF=64 KH=8 D=128 E=128 F=64 G=4
+@safe_early("k", "v", "table", "lengths")
+def query_rows(
+    part: Out["B", "KH", "P", "G", "E"],
+    lse: Out["B", "KH", "P", "G"],
+    q: Ref["B", "KH", "G", 2, "F"],
+    new_k: Ref["B", "KH", 2, "F"],
+    new_v: Ref["B", "KH", "E"],
+    k: Ref["N", "PAGE", "KH", "D"],
+    v: Ref["N", "PAGE", "KH", "E"],
+    table: Ref[i32, "B", "L"],
+    lengths: Ref[i32, "B"],
+    cos: Ref["B", "F"],
+    sin: Ref["B", "F"],
+    scale: f32,
+    eps: f32,
+    TILE: Const[int],
+    MORE: Const[bool],
+    HALF: Const[int],
+    PAGE: Const[int],
+    KH: Const[int],
+    D: Const[int],
+    E: Const[int],
+    F: Const[int],
+    G: Const[int],
+    weights: Ref[2, "F"] | None = None,
+    key_weights: Ref[2, "F"] | None = None,
+):
+    """
+    As `query_parts`, of one head a block, which has `TILE` keys at once, of which a page has a whole number.
+
+    A block of one warp waits for no others: where there are few keys that takes a quarter of the time. The first tile
+    of a part is loaded before what the kernel in front may still be writing. Without `MORE` there is no other, for
+    whoever launches it knows that P tiles have all keys: the loop takes time where it has no turn.
+    """
+    same_pages(k, v)
+    fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
+    b, h, p, g, _ = part.index
+    before = lengths.load((b,), ()) - 1
+    many = part.shape[2]
+
+    def tile_of(j: Any) -> tuple[Any, Any, Any]:
+        page, at = page_or_last(table, b, j // (PAGE // TILE), v.shape[0]), j % (PAGE // TILE)
+        keys = k.load((page, at, h, 0), (1, TILE, 1, 2 * HALF), allow_tma=False).reshape(TILE, 2 * HALF)
+        values = v.load((page, at, h, 0), (1, TILE, 1, 2 * HALF), allow_tma=False).reshape(TILE, 2 * HALF)
+        return keys, values, places(j * TILE, TILE)[:, None] < before
+
+    keys, values, counts = tile_of(p)
+    angles = tuple(t.load((b, 0), (1, HALF), allow_tma=False) for t in (cos, sin))
+    c = scale * LOG2E
+    one, other = tuple(wide(t) * c for t in turned_rows(q, (b, h, g), 1, weights, angles, eps, HALF))
+    key = turned_rows(new_k, (b, h), 1, key_weights, angles, eps, HALF)
+    value = wide(new_v.load((b, h, 0), (1, 1, 2 * HALF), allow_tma=False).reshape(1, 2 * HALF))
+    score, mine = (wide(key[0]) * one + wide(key[1]) * other).sum(), p == 0
+    query = fh.where(fh.arange(2)[:, None] == 0, one, other).reshape(1, 2 * HALF)
+    state = fh.where(mine, score, LOWEST), fh.where(mine, 1.0, 0.0), fh.where(mine, value, 0.0)
+    state = near(state, query, keys, values, counts)
+    if MORE:
+        for j in range(p + many, fh.minimum(fh.cdiv(before, TILE), table.shape[1] * (PAGE // TILE)), many):
+            keys, values, counts = tile_of(j)
+            state = near(state, query, keys, values, counts)
+    top, total, acc = state
+    some = fh.maximum(total, 1e-30)
+    part.store((acc * quotient(1.0, some)).reshape(part.tile).astype(part.dtype), allow_tma=False)
+    lse.store(((top + fh.log2(some)) * (1.0 / LOG2E)).reshape(lse.tile), allow_tma=False)
 
 
 @safe
@@ -284,11 +366,25 @@ def added_tiles(y: Mut["M", "N"], x: Ref["M", "N"]):
 ENOUGH: Final = 128
 """Heads of which each is worked on by one tile block: so there is nothing to merge."""
 EARLY: Final = 1
-"""Pages of a part that are loaded ahead of what the kernel in front may still be writing: two were slower."""
+"""Tiles of a part that are loaded ahead of what the kernel in front may still be writing: two were slower."""
 
 
-def parts_of_query(most: int, heads: int) -> int:
-    """Into how many parts `query_launches` best cuts a cache of up to `most` pages; `heads` are of all sequences."""
+def reaches(heads: int) -> tuple[int, int]:
+    """
+    Tokens up to which a sequence that decodes alone is short, and up to which threads attend to it without matrix
+    units, where it has so many heads.
+    """
+    return 256, 4096 if heads <= 32 else 1024
+
+
+def parts_of_query(most: int, heads: int, group: int = 1, reach: int = 0) -> int:
+    """
+    Into how many parts `query_launches` best cuts a cache of up to `most` pages; `heads` are those of keys, of all
+    sequences, each for a `group` of queries. `reach` is as there.
+    """
+    if reach:
+        short, _ = reaches(heads * group)
+        return min(16 if reach <= short or heads * group > 32 else 32, ceildiv(3 * PROCESSORS, heads))
     return 1 if heads >= ENOUGH else max(1, min(most, ceildiv(3 * PROCESSORS, heads), 32))
 
 
@@ -341,26 +437,46 @@ def query_launches(
     angles: tuple[Any, Any],
     weights: tuple[Any, Any],
     eps: float,
+    reach: int = 0,
 ) -> Iterator[Any]:
     """
     The launches that write attention of one query a sequence (B, KH, G, D), turned first, to o (B, KH, G, D).
 
     `new` are the key and the value of the same token, (B, KH, D), which is the last of `lengths`. `room` is for the
     parts, (B, KH, P, G, D), and (B, KH, P, G); with one part it is not used. `angles` are cosines and sines
-    (B, D // 2), `weights` (2, D // 2) those of the norms of queries and keys, or None each.
+    (B, D // 2), `weights` (2, D // 2) those of the norms of queries and keys, or None each. Where all sequences are
+    known to have at most `reach` tokens, which is as it is in `reaches`, another kernel is faster; 0: any number.
     """
     part, lse = room
+    if reach and k.shape[3] == power_of_two(k.shape[3]):
+        yield from _by_threads(o, part, lse, q, new, k, v, (table, lengths, *angles, scale, eps), weights, reach)
+        return
     if part.shape[2] == 1:
         part, lse = o[:, :, None], None
     high, width = max(16, power_of_two(o.shape[2])), power_of_two(o.shape[3])
     cuts = cut(part, (1, 1, 1, high, width)), None if lse is None else cut(lse, (1, 1, 1, high))
-    halves = power_of_two(q.shape[3] // 2), k.shape[1], EARLY
-    given = in_halves(q), in_halves(new[0]), new[1], whole_keys(k), v, table, lengths, *angles, scale, eps
     blocks = part.shape[0] * part.shape[1] * part.shape[2]
-    occupancy = max((3, 2), key=lambda at_once: filled(blocks, at_once))
-    yield hinted(query_parts, {"occupancy": occupancy})(*cuts, *given, *halves, *weights)
+    many = blocks > 3 * PROCESSORS  # which run all at once where a processor has four of them
+    tile = min(32, k.shape[1]) if many else k.shape[1]
+    halves = power_of_two(q.shape[3] // 2), k.shape[1], tile, EARLY
+    given = in_halves(q), in_halves(new[0]), new[1], whole_keys(k), v, table, lengths, *angles, scale, eps
+    hints = {"occupancy": max((3, 2), key=lambda at_once: filled(blocks, at_once))}
+    hints = {"num_worker_warps": 4, "occupancy": 4} if many else hints
+    yield hinted(query_parts, hints)(*cuts, *given, *halves, *weights)
     if lse is not None:
         yield merge_launch(o, part, lse)
+
+
+def _by_threads(
+    o: Any, part: Any, lse: Any, q: Any, new: Any, k: Any, v: Any, given: Any, weights: Any, reach: int
+) -> Iterator[Any]:
+    """The launches of `query_rows` and of a merge that waits as little."""
+    (_, page, heads, head), count, tile = k.shape, part.shape[2], min(16, k.shape[1])
+    cuts = cut(part, (1, 1, 1, 1, head)), cut(lse, (1, 1, 1, 1))
+    constants = tile, reach > count * tile, head // 2, page, heads, head, v.shape[3], head // 2, q.shape[2]
+    one = {"num_worker_warps": 1}
+    yield hinted(query_rows, one)(*cuts, in_halves(q), in_halves(new[0]), new[1], k, v, *given, *constants, *weights)
+    yield hinted(decode_merge, one)(cut(o, (1, 1, 1, min(32, head))), part, lse, power_of_two(count))
 
 
 def in_halves(t: Any) -> Any:

@@ -51,6 +51,31 @@ def test_those_that_give_back_their_pages_go_on(tiny: Path, alone: list[Completi
         assert engine.pages.free == 7
 
 
+@pytest.mark.parametrize("ahead", [False, True])
+def test_a_sequence_that_is_short_no_longer(
+    tiny: Path, alone: list[Completion], ahead: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its steps have other kernels from there on, twice, and it has the same tokens."""
+    reach: list[int] = []
+    begin = Runner.begin
+
+    def told(self: Runner, plan: Any, before: Any = None) -> Any:
+        begun = begin(self, plan, before)
+        reach.append(begun.batch.shape.reach)
+        return begun
+
+    monkeypatch.setattr(Runner, "begin", told)
+
+    def few(heads: int) -> tuple[int, int]:
+        return 41, 43
+
+    for module in ("freehold.engine.runner", "freehold.kernels.serving"):
+        monkeypatch.setattr(f"{module}.reaches", few)
+    with Engine(tiny, device=fh.HOST, tokens=64, sequences=1, pages=24, ahead=ahead) as engine:
+        assert engine.generate([PROMPTS[1]], GREEDY)[0].tokens == alone[1].tokens
+    assert reach == [0, 41, 41, 43, 43, 0]  # the prompt, and 40 to 44 tokens
+
+
 def test_steps_that_begin_before_the_last_one_is_read(
     tiny: Path, engine: Engine, alone: list[Completion], monkeypatch: pytest.MonkeyPatch
 ) -> None:

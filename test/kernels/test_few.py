@@ -38,8 +38,8 @@ def silu(t: Any) -> Any:
     return t / (1 + np.exp(-t))
 
 
-SIZES = (100, 70), (256, 70), (2560, 33), (4352, 5)
-"""Lengths of rows, those of whole multiples of 256 compiled in, and how many there are."""
+SIZES = (100, 70), (256, 70), (2560, 33), (4352, 5), (1024, 6), (3584, 4), (4096, 3), (5120, 3)
+"""Lengths of rows, those of whole multiples of 256 compiled in, and how many there are; some are loaded ahead."""
 
 
 @pytest.mark.parametrize(("K", "N"), SIZES)

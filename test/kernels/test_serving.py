@@ -124,25 +124,30 @@ def test_pages_that_all_rows_see_are_walked_in_steps(page: int, counts: list[int
         np.testing.assert_allclose(o[t], attended(q[t], keys, values), atol=4e-6)
 
 
-@pytest.mark.parametrize(("parts", "D"), [(1, 16), (2, 12), (5, 16)])
+ONE: Any = [(1, 16, 16, 0), (2, 12, 16, 0), (5, 16, 16, 0), (3, 16, 64, 0)]
+ONE += [(2, 12, 16, 256), (5, 16, 16, 4096), (3, 16, 64, 256), (10, 16, 64, 160)]
+
+
+@pytest.mark.parametrize(("parts", "D", "page", "reach"), ONE)
 @pytest.mark.parametrize("norm", [True, False])
 def test_one_query_of_each_sequence_attends_to_its_pages(
-    parts: int, D: int, norm: bool, launched: dict[str, Any]
+    parts: int, D: int, page: int, reach: int, norm: bool, launched: dict[str, Any]
 ) -> None:
-    cache, pages = paged(D)
-    B = len(pages)
+    """By pages, or by tiles of 16 keys; of some the last token is the first of a page, or alone."""
+    lengths, pages = [37 * page // 16, 5, 20, 1, 2 * page + 1], [[3, 1, 7], [2], [9, 4], [6], [0, 11, 5]]
+    B, cache = len(pages), normal(12, page, 2, KH, D)
     q, angles = normal(B, KH, G, D), (normal(B, D // 2), normal(B, D // 2))
     weight, key_weight = (normal(2, D // 2) if norm else None for _ in range(2))
     fresh = normal(B, KH, D), normal(B, KH, D)
     table = np.array([p + [0] * (4 - len(p)) for p in pages], np.int32)
     o, room = np.zeros_like(q), (np.zeros((B, KH, parts, G, D), np.float32), np.zeros((B, KH, parts, G), np.float32))
     paged_keys, weights = (cache[:, :, 0], cache[:, :, 1]), (weight, key_weight)
-    given = q, fresh, *paged_keys, table, np.array(LENGTHS, np.int32), 0.25, angles, weights, 1e-6
-    for launch in query_launches(o, room, *given):
+    given = q, fresh, *paged_keys, table, np.array(lengths, np.int32), 0.25, angles, weights, 1e-6
+    for launch in query_launches(o, room, *given, reach):
         launch.sync()
     new = turned(q, weight, *(t[:, None, None] for t in angles))
     key = turned(fresh[0], key_weight, *(t[:, None] for t in angles))
-    for b, length in enumerate(LENGTHS):
+    for b, length in enumerate(lengths):
         keys, values = (cache[pages[b], :, i].reshape(-1, KH, D)[: length - 1] for i in (0, 1))
         keys, values = (np.concatenate((old, one[b][None])) for old, one in ((keys, key), (values, fresh[1])))
         np.testing.assert_allclose(o[b], attended(new[b], keys, values), atol=4e-6)
