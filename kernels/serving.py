@@ -278,9 +278,12 @@ def query_parts(
     store_part(part, lse, state, TMA=None)
 
 
-def near(state: tuple[Any, Any, Any], query: Any, keys: Any, values: Any, counts: Any) -> tuple[Any, Any, Any]:
-    """Top, total and sum of one query after a tile of keys, without matrix units; scores are in binary logarithms."""
-    top, total, acc = state
+def near(state: tuple[Any, Any, Any], query: Any, tile: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    """
+    Top, total and sum of one query after a tile of keys, values and which of them count, without matrix units. Scores
+    are binary logarithms.
+    """
+    (top, total, acc), (keys, values, counts) = state, tile
     s = fh.where(counts, (wide(keys) * query).sum(axis=1, keepdims=True), float("-inf"))
     higher = fh.maximum(top, s.max())
     weight, fade = power_of_2(s - higher), power_of_2(top - higher)
@@ -318,15 +321,13 @@ def query_rows(
     """
     As `query_parts`, of one head a block, which has `TILE` keys at once, of which a page has a whole number.
 
-    A block of one warp waits for no others: where there are few keys that takes a quarter of the time. The first tile
-    of a part is loaded before what the kernel in front may still be writing. Without `MORE` there is no other, for
-    whoever launches it knows that P tiles have all keys: the loop takes time where it has no turn.
+    A block of one warp waits for no others: few keys take a quarter of the time. The first tile of a part is loaded
+    before what the kernel in front may still be writing. Without `MORE` there is no other: who launches it knows that.
     """
     same_pages(k, v)
     fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
     b, h, p, g, _ = part.index
-    before = lengths.load((b,), ()) - 1
-    many = part.shape[2]
+    before, many = lengths.load((b,), ()) - 1, part.shape[2]
 
     def tile_of(j: Any) -> tuple[Any, Any, Any]:
         page, at = page_or_last(table, b, j // (PAGE // TILE), v.shape[0]), j % (PAGE // TILE)
@@ -334,20 +335,19 @@ def query_rows(
         values = v.load((page, at, h, 0), (1, TILE, 1, 2 * HALF), allow_tma=False).reshape(TILE, 2 * HALF)
         return keys, values, places(j * TILE, TILE)[:, None] < before
 
-    keys, values, counts = tile_of(p)
+    ahead = tile_of(p)
     angles = tuple(t.load((b, 0), (1, HALF), allow_tma=False) for t in (cos, sin))
-    c = scale * LOG2E
-    one, other = tuple(wide(t) * c for t in turned_rows(q, (b, h, g), 1, weights, angles, eps, HALF))
+    one, other = tuple(wide(t) * (scale * LOG2E) for t in turned_rows(q, (b, h, g), 1, weights, angles, eps, HALF))
     key = turned_rows(new_k, (b, h), 1, key_weights, angles, eps, HALF)
     value = wide(new_v.load((b, h, 0), (1, 1, 2 * HALF), allow_tma=False).reshape(1, 2 * HALF))
     score, mine = (wide(key[0]) * one + wide(key[1]) * other).sum(), p == 0
     query = fh.where(fh.arange(2)[:, None] == 0, one, other).reshape(1, 2 * HALF)
     state = fh.where(mine, score, LOWEST), fh.where(mine, 1.0, 0.0), fh.where(mine, value, 0.0)
-    state = near(state, query, keys, values, counts)
+    state = near(state, query, ahead)
     if MORE:
-        for j in range(p + many, fh.minimum(fh.cdiv(before, TILE), table.shape[1] * (PAGE // TILE)), many):
-            keys, values, counts = tile_of(j)
-            state = near(state, query, keys, values, counts)
+        stop: Any = fh.minimum(fh.cdiv(before, TILE), table.shape[1] * (PAGE // TILE))
+        for j in range(p + many, stop, many):
+            state = near(state, query, tile_of(j))
     top, total, acc = state
     some = fh.maximum(total, 1e-30)
     part.store((acc * quotient(1.0, some)).reshape(part.tile).astype(part.dtype), allow_tma=False)
