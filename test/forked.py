@@ -102,13 +102,18 @@ def _ended(server: subprocess.Popen[bytes] | None, folder: Path, owner: int) -> 
     rmtree(folder)
 
 
-def imported(names: Sequence[str]) -> None:
+def load(names: Sequence[str]) -> None:
     """Imports modules, and all of a package for `package.*`."""
     for name in names:
         package = importlib.import_module(name.removesuffix(".*"))
         if name.endswith(".*"):
             for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
                 importlib.import_module(found.name)
+
+
+def imported(names: Sequence[str]) -> None:
+    """Imports them for whatever is forked."""
+    load(names)
     assert threading.active_count() == 1, "a module has started a thread, which a fork would lack"
     gc.collect()
     gc.freeze()  # a collection in a fork would copy every page of what is here already
