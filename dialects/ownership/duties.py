@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
@@ -233,7 +233,7 @@ class DutyAttr(PlainAttribute):
         return cls.new([StringAttr(duty), IntAttr(axis), StringAttr(rung), ArrayAttr(predicate), StringAttr(reason)])
 
 
-@lru_cache(maxsize=64)
+@cache
 def _open(owed: Owed) -> DutyAttr:
     return DutyAttr.open(*owed)
 
