@@ -180,11 +180,10 @@ def append_kv(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None
 def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: float) -> None:
     (B, H, D), KH, E = q.shape, k.shape[1], v.shape[3]
     G = H // KH
-    if table is None:
-        step, P = cache_tiles(k.shape[2], B * KH, 128 if max(D, E) <= 128 else 64)
-    else:
-        step = k.shape[2]
-        P = parts_for(step, table.shape[1], B * KH)
+    widest, page = 128 if max(D, E) <= 128 else 64, k.shape[2]
+    step, P = (
+        cache_tiles(k.shape[2], B * KH, widest) if table is None else (page, parts_for(page, table.shape[1], B * KH))
+    )
     part = o.view(B, KH, 1, G, E) if P == 1 else q.new_empty((B, KH, P, G, E), dtype=wide_dtype(q))
     lse = None if P == 1 else q.new_empty((B, KH, P, G), dtype=wide_dtype(q))
     queries, out = q.reshape(B, KH, G, D), o.view(B, KH, G, E)
