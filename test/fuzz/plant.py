@@ -278,11 +278,18 @@ class Judges:
         if self.known is None:
             return Judged(fault, near, None, map(Batch, rounds(near)))
         found = self.known.of(fault.path, fault.line)
-        first = list(found or self.known.executing.get((fault.path, fault.line), ()))
-        rest = [name for name in self.known.passing if not found or is_in(name, near)]
-        ordered = [*in_order(first, near), *in_order(sorted({*rest} - {*first}), near)]
-        passing = [name for name in ordered if name in self.known.passing]
-        return Judged(fault, near, None if found is None else len(found), grouped(passing, self.known.seconds))
+        return Judged(fault, near, None if found is None else len(found), self.batches(fault, near))
+
+    def batches(self, fault: Fault, near: Sequence[str]) -> Iterator[Batch]:
+        """What is run for a fault: what executes its line, and then what is near, or any test."""
+        assert self.known is not None
+        passing = self.known.passing
+        reaching = self.known.executing.get((fault.path, fault.line), ())
+        first = [name for name in reaching if name in passing]
+        rest = sorted(passing.difference(first))
+        if first and "" not in reaching:
+            rest = [name for name in rest if is_in(name, near)]
+        return grouped([*in_order(first, near), *in_order(rest, near)], self.known.seconds)
 
     def next(self) -> tuple[Judged, Batch] | None:
         """What is to be run; nothing, where all of it has been begun, or the time is over."""
@@ -342,15 +349,14 @@ def is_in(test: str, places: Iterable[str]) -> bool:
 
 def in_order(tests: Sequence[str], near: Sequence[str]) -> list[str]:
     """The nearest tests first; then those elsewhere, of each file the first, then of each the second, and so on."""
-    steps: dict[int, list[str]] = {}
+    files: dict[str, list[str]] = {}
     for name in tests:
-        steps.setdefault(next((n for n, each in enumerate(near) if is_in(name, [each])), len(near)), []).append(name)
-    elsewhere: dict[str, list[str]] = {}
-    for name in steps.pop(len(near), []):
-        elsewhere.setdefault(LIT if name.startswith(LIT) else name.partition("::")[0], []).append(name)
-    ordered = [name for step in sorted(steps) for name in steps[step]]
-    of_lit = elsewhere.pop(LIT, [])
-    turns = ((turn, name) for names in elsewhere.values() for turn, name in enumerate(names))
+        files.setdefault(name.partition("::")[0], []).append(name)
+    steps = [(next((n for n, each in enumerate(near) if is_in(file, [each])), None), file) for file in files]
+    ordered = [name for _, file in sorted((n, file) for n, file in steps if n is not None) for name in files[file]]
+    elsewhere = [file for step, file in steps if step is None]
+    of_lit = [file for file in elsewhere if file.startswith(LIT)]
+    turns = ((turn, name) for file in elsewhere if file not in of_lit for turn, name in enumerate(files[file]))
     return [*ordered, *of_lit, *(name for _, name in sorted(turns, key=lambda each: each[0]))]
 
 

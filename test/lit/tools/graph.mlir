@@ -7,6 +7,8 @@
 
 // SVG:      <svg xmlns="http://www.w3.org/2000/svg" width="{{[0-9]+}}" height="{{[0-9]+}}"
 // SVG:      entry @k</text>
+// SVG:      <text {{.*}}>constant</text>
+// SVG-NEXT: <text class="d" {{.*}}>dense&lt;i32: 1, tile&lt;i32&gt;&gt;</text>
 // SVG:      <text {{.*}}>for</text>
 // SVG:      <path d="M{{.*}}"><title>%acc</title></path>
 // SVG:      <path class="t" d=
