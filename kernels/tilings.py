@@ -108,6 +108,8 @@ _WAYS: Final = (
 """Fitted to what 17 products took on an H200 in 30 to 48 tiles each."""
 _THIN: Final = 32
 """The most rows or columns at an end that may be a product of their own."""
+_LARGE: Final = 1 << 35
+"""Products of elements (100 us) that this takes: several launches on streams cost the host more than one."""
 _TURNS: Final = 3
 """Turns of the others that this takes: with one turn it was slower (2056 cubed: 0.68 of cuBLAS, and 0.73 without)."""
 _READ: Final = 0.5
@@ -149,7 +151,7 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
             full = below > 0 and right > 0 and right % 8 == below % 8 == 0 and min(m // high, n // width) > 1
             read = size * k * ((below > 0) * n + (right > 0) * m)
             cost = area * (turns * k / (way.rate if even else way.uneven) + way.ends) + _READ * read
-            if turns >= _TURNS and (best is None or cost < best[0]):
+            if turns >= _TURNS and m * n * k >= _LARGE and (best is None or cost < best[0]):
                 best = cost, Tiling(way.tile, step, 1, way.warps, *kept, margins=(below, right), widened=full)
         for splits in (1, 2, 4, 8):
             few = blocks * splits <= 2 * PROCESSORS and k // splits >= 512
