@@ -144,3 +144,21 @@ def test_assertions_that_are_known_to_fail_are_errors(part: Any, lowered: Lowere
         lowered(kernel, part(np.zeros(4, np.float32), 4), 3)
     assert caught.value.codes == ("O030",)
     assert "`W > 4` does not hold" in str(caught.value)
+
+
+def test_the_message_of_an_assertion_is_a_text_that_is_known(part: Any, lowered: Lowered):
+    def of_tile(y: Out["N"], x: Ref["N"]):
+        t = x.load_like(y)
+        fh.assert_(t > 0.0, t)  # noqa: PT009 -- not of unittest
+        y.store(t)
+
+    def of_number(y: Out["N"], x: Ref["N"]):
+        t = x.load_like(y)
+        fh.assert_(t > 0.0, 5)  # noqa: PT009 -- not of unittest
+        y.store(t)
+
+    for kernel in (of_tile, of_number):
+        with pytest.raises(Rejected) as caught:
+            lowered(kernel, part(np.zeros(4, np.float32), 4), np.zeros(4, np.float32))
+        assert caught.value.codes == ("O021",)
+        assert "the message" in str(caught.value)

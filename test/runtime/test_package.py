@@ -289,6 +289,8 @@ LIES: list[tuple[Callable[[Any], object], str]] = [
     (lambda m: m["kernels"][0]["parameters"][0].update(name="z"), "it is the contract of another kernel"),
     (lambda m: m["kernels"][0]["variants"][0]["specs"][0].update(align=4), "it is the contract of another kernel"),
     (lambda m: m["kernels"][0]["variants"][0]["specs"].pop(), "it is the contract of another kernel"),
+    (lambda m: m["kernels"][0]["variants"][0].update(contract="scale-0.json"), "it is the contract of another kernel"),
+    (lambda m: m["kernels"][1]["variants"][0].update(contract="saxpy-0.json"), "it is the contract of another kernel"),
     (lambda m: m["kernels"][0]["variants"][0].update(contract="../secret"), "does not list it"),
     (lambda m: m["files"].update({"../secret": {"size": 1, "sha256": ""}}), ""),
     (lambda m: m["files"].pop("saxpy-0.json"), "does not list it"),
