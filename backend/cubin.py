@@ -31,8 +31,7 @@ _LOAD_LOCAL: Final = 0x983
 _SET_REGISTERS: Final = 0x9C8
 _WAIT_FOR_GRIDS: Final = 0x82E
 _REGISTERS: Final = 1 << 16
-_SHARED: Final = 228 << 10
-"""What a multiprocessor has; of shared memory the most that any has, in bytes."""
+"""Of a multiprocessor."""
 _GIVES_BACK: Final = 1 << 8
 """Of the second word of an instruction that sets how many registers a warp has."""
 
@@ -110,12 +109,12 @@ def waits_for_grids(cubin: bytes) -> bool:
 
 
 def fills_a_multiprocessor(cubin: bytes) -> bool:
-    """Whether the first kernel of a cubin takes so much that a multiprocessor holds no two of its blocks."""
+    """Whether a block of the first kernel of a cubin takes more than half of a multiprocessor's registers."""
     try:
         found = resources(cubin)[0]
     except (NotACubin, IndexError):  # whoever loads it is told
         return False
-    return 2 * found.registers * (found.thread_count or 0) > _REGISTERS or 2 * found.shared > _SHARED
+    return 2 * found.registers * (found.thread_count or 0) > _REGISTERS
 
 
 def architecture(cubin: bytes) -> str:

@@ -131,9 +131,8 @@ class Compiled:
     @property
     def begins_anywhere(self) -> bool:
         """
-        Whether it may begin early in any graph, and should: it loads nothing before it has waited, and its blocks have
-        a multiprocessor each. Others would crowd on those that are free first, while the kernel in front still runs
-        elsewhere, and stay there.
+        Whether it may begin early in any graph: it loads nothing before it has waited. And its blocks have a
+        multiprocessor each: only such kernels were measured to gain by it behind all others.
         """
         from freehold.backend.cubin import fills_a_multiprocessor
 

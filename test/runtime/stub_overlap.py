@@ -13,6 +13,7 @@ from freehold import Mut, Out, Ref
 from freehold.backend import cubin
 from freehold.runtime.base import native
 from freehold.runtime.gpu import captures, driver
+from freehold.runtime.launch.plan import MOST_EARLY
 
 stub = the_stub()
 
@@ -46,8 +47,8 @@ waiting, plain = fh.kernel(overlap=True)(add), fh.kernel(add)
 early = fh.kernel(overlap=("w",))(scale)
 
 
-def vector() -> Any:
-    return fh.to_device(np.zeros(512, np.float32))
+def vector(length: int = 512) -> Any:
+    return fh.to_device(np.zeros(length, np.float32))
 
 
 def run(kernel: Any, y: Any, x: Any, stream: Any = None) -> bool:
@@ -94,6 +95,11 @@ def test_blocks_that_would_crowd_do_not_where_nobody_knows_what_runs() -> None:
         assert recorded([(light, y, x), (light, y, x)]) == [False, True]
     finally:
         fills = True
+
+
+def test_launches_with_much_to_read_do_not_either() -> None:
+    few, one, other, x = vector(), vector(MOST_EARLY // 8 + 64), vector(MOST_EARLY // 8 + 64), vector()
+    assert captured((waiting, few, x), (waiting, one, other), (waiting, few, x)) == [False, False, True]
 
 
 def test_behind_something_else_nothing_begins_early() -> None:
