@@ -13,7 +13,15 @@ from comparing import assembled
 
 import freehold as fh
 from freehold.kernels import few
-from freehold.kernels.few import gated_product_launch, gated_row_product_launch, gated_way, row_product_launch
+from freehold.kernels.few import (
+    ahead_of,
+    gated_ahead,
+    gated_product_launch,
+    gated_row_product_launch,
+    gated_way,
+    head_ahead,
+    row_product_launch,
+)
 from freehold.kernels.quantised import quantise_launch
 from freehold.kernels.schedules import PROCESSORS, filled
 
@@ -78,6 +86,13 @@ def test_gated_rows_of_models_run_at_once_and_leave_little_idle(count: int) -> N
     assert blocks <= at_once * PROCESSORS
     assert filled(blocks, at_once) > 0.9
     assert gated_way(25600) == few.GATED[-1]  # too many for one turn
+
+
+def test_what_is_loaded_ahead_is_of_the_row() -> None:
+    for length in range(256, 32768, 256):
+        for way in (ahead_of(6144, length), ahead_of(1024, length), head_ahead(length), gated_ahead(length)):
+            assert way is None or (way.step * way.steps <= length and length % 512 == 0)
+    assert None not in [ahead_of(4096, n) for n in (1024, 2048, 2560, 3072, 4096, 5120, 8192, 9728, 12288)]
 
 
 @pytest.mark.parametrize("rows", [2, 33])
