@@ -290,7 +290,7 @@ def near(state: tuple[Any, Any, Any], query: Any, tile: tuple[Any, Any, Any]) ->
     return higher, total * fade + weight.sum(), acc * fade + (wide(values) * weight).sum(axis=0, keepdims=True)
 
 
-# freehold: TILE=16 MORE=True PAGE=64 HALF=64 KH=8 D=128 E=128 F=64 G=4
+# freehold: TILE=16 PAGE=64 HALF=64 KH=8 D=128 E=128 F=64 G=4
 @safe_early("k", "v", "table", "lengths")
 def query_rows(
     part: Out["B", "KH", "P", "G", "E"],
@@ -307,7 +307,6 @@ def query_rows(
     scale: f32,
     eps: f32,
     TILE: Const[int],
-    MORE: Const[bool],
     HALF: Const[int],
     PAGE: Const[int],
     KH: Const[int],
@@ -321,8 +320,8 @@ def query_rows(
     """
     As `query_parts`, of one head a block, which has `TILE` keys at once, of which a page has a whole number.
 
-    A block of one warp waits for no others: few keys take a quarter of the time. The first tile of a part is loaded
-    before what the kernel in front may still be writing. Without `MORE` there is no other: who launches it knows that.
+    A block of one warp waits for no others: few keys take a third of the time. The first tile of a part is loaded
+    before what the kernel in front may still be writing.
     """
     same_pages(k, v)
     fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
@@ -344,10 +343,9 @@ def query_rows(
     query = fh.where(fh.arange(2)[:, None] == 0, one, other).reshape(1, 2 * HALF)
     state = fh.where(mine, score, LOWEST), fh.where(mine, 1.0, 0.0), fh.where(mine, value, 0.0)
     state = near(state, query, ahead)
-    if MORE:
-        stop: Any = fh.minimum(fh.cdiv(before, TILE), table.shape[1] * (PAGE // TILE))
-        for j in range(p + many, stop, many):
-            state = near(state, query, tile_of(j))
+    stop: Any = fh.minimum(fh.cdiv(before, TILE), table.shape[1] * (PAGE // TILE))
+    for j in range(p + many, stop, many):
+        state = near(state, query, tile_of(j))
     top, total, acc = state
     some = fh.maximum(total, 1e-30)
     part.store((acc * quotient(1.0, some)).reshape(part.tile).astype(part.dtype), allow_tma=False)
@@ -444,12 +442,12 @@ def query_launches(
 
     `new` are the key and the value of the same token, (B, KH, D), which is the last of `lengths`. `room` is for the
     parts, (B, KH, P, G, D), and (B, KH, P, G); with one part it is not used. `angles` are cosines and sines
-    (B, D // 2), `weights` (2, D // 2) those of the norms of queries and keys, or None each. Where all sequences are
-    known to have at most `reach` tokens, which is as it is in `reaches`, another kernel is faster; 0: any number.
+    (B, D // 2), `weights` (2, D // 2) those of the norms of queries and keys, or None each. Where sequences have
+    at most `reach` tokens, one of those of `reaches`, another kernel is faster, which is right for all; 0: any number.
     """
     part, lse = room
     if reach and k.shape[3] == power_of_two(k.shape[3]):
-        yield from _by_threads(o, part, lse, q, new, k, v, (table, lengths, *angles, scale, eps), weights, reach)
+        yield from _by_threads(o, part, lse, q, new, k, v, (table, lengths, *angles, scale, eps), weights)
         return
     if part.shape[2] == 1:
         part, lse = o[:, :, None], None
@@ -468,12 +466,12 @@ def query_launches(
 
 
 def _by_threads(
-    o: Any, part: Any, lse: Any, q: Any, new: Any, k: Any, v: Any, given: Any, weights: Any, reach: int
+    o: Any, part: Any, lse: Any, q: Any, new: Any, k: Any, v: Any, given: Any, weights: Any
 ) -> Iterator[Any]:
     """The launches of `query_rows` and of a merge that waits as little."""
     (_, page, heads, head), count, tile = k.shape, part.shape[2], min(16, k.shape[1])
     cuts = cut(part, (1, 1, 1, 1, head)), cut(lse, (1, 1, 1, 1))
-    constants = tile, reach > count * tile, head // 2, page, heads, head, v.shape[3], head // 2, q.shape[2]
+    constants = tile, head // 2, page, heads, head, v.shape[3], head // 2, q.shape[2]
     one = {"num_worker_warps": 1}
     yield hinted(query_rows, one)(*cuts, in_halves(q), in_halves(new[0]), new[1], k, v, *given, *constants, *weights)
     yield hinted(decode_merge, one)(cut(o, (1, 1, 1, min(32, head))), part, lse, power_of_two(count))
