@@ -237,20 +237,17 @@ def attention_backward_keys(
     """
     The gradients of keys and values, in one walk over the queries that see them, head by head of the group.
 
-    Keys are the rows of all products, so that weights go from one to the next in registers; keys and values themselves
-    are there, too, if `HELD`.
+    Keys are the rows of all products, so that weights go from one to the next in registers; `HELD` keys are there, too.
     """
     fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
     fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
-    b, h, j, _ = dk.index
-    (_, _, TK, D), DV = dk.tile, dv.tile[3]
+    (b, h, j, _), (_, _, TK, D), DV = dk.index, dk.tile, dv.tile[3]
     dtype = accumulator(q.dtype)
     keys = k.load((b, h, j, 0), (1, 1, TK, D)).reshape(TK, D)
     values = v.load((b, h, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
     if HELD:
         keys, values = held(keys, j * TK, k.shape[2]), held(values, j * TK, k.shape[2])
-    c = scale.astype(dtype) * LOG2E
-    S, ahead = q.shape[3], k.shape[2] - q.shape[3]
+    c, S, ahead = scale.astype(dtype) * LOG2E, q.shape[3], k.shape[2] - q.shape[3]
     column = places(j * TK, TK)[:, None]
     first, whole, last = seeing(j * TK, TK, S, TQ, ahead, window, CAUSAL, WINDOW)
 
