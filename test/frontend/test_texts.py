@@ -149,12 +149,12 @@ def test_assertions_that_are_known_to_fail_are_errors(part: Any, lowered: Lowere
 def test_the_message_of_an_assertion_is_a_text_that_is_known(part: Any, lowered: Lowered):
     def of_tile(y: Out["N"], x: Ref["N"]):
         t = x.load_like(y)
-        fh.assert_(t > 0.0, t)  # noqa: PT009 -- not of unittest
+        fh.assert_(t > 0.0, t)  # noqa: PT009  # pyright: ignore[reportArgumentType] -- no text, which is refused
         y.store(t)
 
     def of_number(y: Out["N"], x: Ref["N"]):
         t = x.load_like(y)
-        fh.assert_(t > 0.0, 5)  # noqa: PT009 -- not of unittest
+        fh.assert_(t > 0.0, 5)  # noqa: PT009  # pyright: ignore[reportArgumentType] -- no text, which is refused
         y.store(t)
 
     for kernel in (of_tile, of_number):

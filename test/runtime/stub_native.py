@@ -87,7 +87,7 @@ class Deaf(Plan):
 
     __slots__ = ()
 
-    def enqueue(self, handle: int, *values: Any) -> None:
+    def enqueue(self, handle: int, *values: Any, apart: bool | None = None) -> None:
         raise Mismatch
 
 
