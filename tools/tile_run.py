@@ -265,7 +265,7 @@ def _run(
         if options.blocks is not None:
             error = UnfitArgument(Argument("--blocks", PROGRAM), "a cuda_tile entry has the grid that it is given")
             raise Rejected([error.add(error.Give("--grid instead"))])
-        load_entry(module, options.symbol)(arguments, cast("tuple[int, int, int]", grid))
+        load_entry(module, options.symbol).launch(arguments, cast("tuple[int, int, int]", grid))
         return arrays
     write: Callable[[str], None] = _write
     if is_ownership:

@@ -11,6 +11,9 @@ from freehold.runtime.gpu.driver import api, checked, cuda_core, doing, multipro
 _FREE_SHARED: Final = 48 << 10
 """Bytes of dynamic shared memory that a kernel may have without having been allowed more."""
 
+_PORTABLE_CLUSTER: Final = 8
+"""Blocks that a cluster has on every GPU with clusters; for more a kernel has to be allowed."""
+
 _allowed: Final[dict[tuple[int, int], int]] = {}
 """Bytes that kernels were allowed, by handle and GPU: never less than a launch before has asked for."""
 
@@ -71,12 +74,23 @@ def allow_shared(kernel: Any, size: int, device: int) -> None:
     _allowed[key] = size
 
 
-def allow_large_clusters(kernel: Any, device: int) -> None:
-    """Allows a loaded kernel clusters of more than 8 blocks, which not every GPU has. Raises `Rejected` (O241)."""
+def allow_clusters(kernel: Any, device: int, size: int) -> None:
+    """Allows a loaded kernel clusters of so many blocks, where it needs to be. Raises `Rejected` (O241)."""
+    if size <= _PORTABLE_CLUSTER:
+        return
     bindings = api()
     which = bindings.CUfunction_attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
     answer = bindings.cuKernelSetAttribute(which, 1, kernel.handle, bindings.CUdevice(device))
     checked("allowing a kernel clusters of more than 8 blocks", answer)
+
+
+def at_once(kernel: Any, device: int, occupancy: int, ctas: int) -> int:
+    """
+    How many tile blocks of a loaded kernel a GPU is meant to run at once, with so many on a multiprocessor; of such as
+    are clusters of `ctas` no more than do run.
+    """
+    most = max(1, multiprocessors(device) * occupancy // ctas)
+    return min(most, (clusters_at_once(kernel, device) if ctas > 1 else None) or most)
 
 
 def clusters_at_once(kernel: Any, device: int) -> int | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr
 
 from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.writer import write_bytecode
@@ -28,8 +29,55 @@ if TYPE_CHECKING:
 
 _INSTEAD: Final = "leave `--gpu` out: the interpreter runs the module"
 
-EntryLaunch = Callable[[Sequence[object], tuple[int, int, int]], None]
-"""A launch of an entry point: its arguments, and how many tile blocks along each axis of the grid."""
+
+@dataclass(frozen=True)
+class LoadedEntry:
+    """An entry point on a GPU."""
+
+    entry: EntryOp
+    kernel: Any
+    """What the driver loaded."""
+    device: int
+
+    @cached_property
+    def at_once(self) -> int:
+        """How many of its tile blocks, or clusters, the GPU is meant to run at once."""
+        hints = _hints(self.entry, driver.architecture(self.device))
+        return kernels.at_once(self.kernel, self.device, hints.get("occupancy", 1), hints.get("num_cta_in_cga", 1))
+
+    def launch(self, arguments: Sequence[object], grid: tuple[int, int, int]) -> None:
+        """
+        Launches it, with so many tile blocks along each axis, and waits for it. NumPy arrays are passed for pointers,
+        and written in place. Raises `Rejected` where an argument does not fit.
+        """
+        device, name, parameters = self.device, self.entry.sym_name.data, self.entry.block.args
+        passed: list[Any] = []
+        copies: list[tuple[Any, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
+        if len(arguments) != len(parameters):
+            what = f"{len(arguments)} arguments for {len(parameters)} parameters"
+            reject(UnfitArgument(Argument(name, name), what))
+        for argument, value in zip(parameters, arguments, strict=True):
+            if isinstance(value, np.ndarray):
+                given = cast("np.ndarray[Any, Any]", value)
+                host: np.ndarray[Any, Any] = np.ascontiguousarray(given)
+                buffer = transfers.allocate(host.nbytes, device)
+                transfers.copy_to_device(int(buffer.handle), host.ctypes.data, host.nbytes, device)
+                passed.append(int(buffer.handle))
+                copies.append((buffer, host, given))
+            else:
+                assert isinstance(argument.type, TileType)
+                number = scalar(name, argument.name_hint or "argument", value, element_of(argument.type.element_type))
+                # What NumPy itself has no scalar for travels as its bits.
+                passed.append(number if number.dtype.isbuiltin == 1 else number.view(f"u{number.dtype.itemsize}"))
+        stream = driver.stream(0, device)
+        kernels.launch_on(device, stream, kernels.config(*grid), self.kernel, *passed)
+        driver.wait(stream, f"kernel `{name}`")
+        for buffer, host, value in copies:
+            result = np.empty_like(host)
+            transfers.copy_to_host(result.ctypes.data, int(buffer.handle), host.nbytes, device)
+            if value.flags.writeable:
+                value[...] = result
+            buffer.close()
 
 
 @dataclass(frozen=True)
@@ -43,7 +91,7 @@ class LoadedKernel:
     """Whether the kernel says which integers have a sign."""
 
     @cached_property
-    def entry(self) -> EntryLaunch:
+    def entry(self) -> LoadedEntry:
         """Its entry point, compiled when it is asked for first: by a launch whose arguments fit."""
         from freehold.passes.lowering import translate
 
@@ -67,8 +115,8 @@ class LoadedKernel:
         call = entry_call(found, arguments, signed=self.signed)
         size = call.points
         if found.persistent:
-            size = min(size, blocks or found.blocks or driver.multiprocessors(driver.current_device()))
-        self.entry(call.values, (size, 1, 1))
+            size = min(size, blocks or found.blocks or self.entry.at_once)
+        self.entry.launch(call.values, (size, 1, 1))
         call.raise_failure(found)
 
 
@@ -88,45 +136,25 @@ def load_kernel(module: ModuleOp, symbol: str | None = None) -> LoadedKernel:
     return LoadedKernel(chosen, contract(chosen), kernel_of(chosen).dtypes is not None)
 
 
-def load_entry(module: ModuleOp, symbol: str | None = None) -> EntryLaunch:
-    """Compiles an entry of a `cuda_tile` module; `symbol` names it where there are several. Raises `Rejected`.
-
-    Launches take NumPy arrays, which are written in place, for pointers, and end when the GPU has.
-    """
+def load_entry(module: ModuleOp, symbol: str | None = None) -> LoadedEntry:
+    """Compiles an entry of a `cuda_tile` module; `symbol` names it where there are several. Raises `Rejected`."""
     driver.require_gpu(_INSTEAD)
     device = driver.current_device()
     entry = find(module, "cuda_tile.entry", symbol, "entries")
     assert isinstance(entry, EntryOp)
-    name = entry.sym_name.data
-    kernel = kernels.load(assemble(write_bytecode(module), driver.architecture(device), kernel=name), name, device)
+    name, arch = entry.sym_name.data, driver.architecture(device)
+    kernel = kernels.load(assemble(write_bytecode(module), arch, kernel=name), name, device)
+    kernels.allow_clusters(kernel, device, _hints(entry, arch).get("num_cta_in_cga", 1))
+    return LoadedEntry(entry, kernel, device)
 
-    def launch(arguments: Sequence[object], grid: tuple[int, int, int]) -> None:
-        passed: list[Any] = []
-        copies: list[tuple[Any, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
-        if len(arguments) != len(entry.block.args):
-            what = f"{len(arguments)} arguments for {len(entry.block.args)} parameters"
-            reject(UnfitArgument(Argument(name, name), what))
-        for argument, value in zip(entry.block.args, arguments, strict=True):
-            if isinstance(value, np.ndarray):
-                given = cast("np.ndarray[Any, Any]", value)
-                host: np.ndarray[Any, Any] = np.ascontiguousarray(given)
-                buffer = transfers.allocate(host.nbytes, device)
-                transfers.copy_to_device(int(buffer.handle), host.ctypes.data, host.nbytes, device)
-                passed.append(int(buffer.handle))
-                copies.append((buffer, host, given))
-            else:
-                assert isinstance(argument.type, TileType)
-                number = scalar(name, argument.name_hint or "argument", value, element_of(argument.type.element_type))
-                # What NumPy itself has no scalar for travels as its bits.
-                passed.append(number if number.dtype.isbuiltin == 1 else number.view(f"u{number.dtype.itemsize}"))
-        stream = driver.stream(0, device)
-        kernels.launch_on(device, stream, kernels.config(*grid), kernel, *passed)
-        driver.wait(stream, f"kernel `{name}`")
-        for buffer, host, value in copies:
-            result = np.empty_like(host)
-            transfers.copy_to_host(result.ctypes.data, int(buffer.handle), host.nbytes, device)
-            if value.flags.writeable:
-                value[...] = result
-            buffer.close()
 
-    return launch
+def _hints(entry: EntryOp, arch: str) -> dict[str, int]:
+    """What an entry asks for on an architecture, by the names of Tile IR."""
+    found: dict[str, int] = {}
+    if entry.optimization_hints is None:
+        return found
+    for name in ("default", arch):
+        of = entry.optimization_hints.hints.data.get(name)
+        if isinstance(of, DictionaryAttr):
+            found |= {hint: value.value.data for hint, value in of.data.items() if isinstance(value, IntegerAttr)}
+    return found

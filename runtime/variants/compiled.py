@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final
 
-from freehold.runtime.gpu import driver, kernels
+from freehold.runtime.gpu import kernels
 from freehold.runtime.variants.entry import ParameterLayout
 from freehold.runtime.variants.evaluation import Evaluator
 from freehold.runtime.variants.hints import of
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 BLOCKS_THAT_WAIT: Final = 64
 """Blocks of a multiprocessor up to which each waits by itself for the kernels in front. Measured on an H200: kernels of
 10**6 short blocks took an eighth longer with the wait."""
-
-
-PORTABLE_CLUSTER: Final = 8
-"""Blocks that a cluster has on every GPU with clusters; for more a kernel has to be allowed."""
 
 
 class Once:
@@ -108,17 +104,12 @@ class Compiled:
 
     def at_once(self, device: int) -> int:
         """How many of its tile blocks a GPU is meant to run at once: each is a multiprocessor's, or a cluster's."""
-        return self._once.get(("at once", device), lambda: self._at_once(device))
-
-    def _at_once(self, device: int) -> int:
-        most = max(1, driver.multiprocessors(device) * self.occupancy // self.ctas)
-        clusters = kernels.clusters_at_once(self.loaded(device), device) if self.ctas > 1 else None
-        return min(most, clusters or most)
+        found = self.loaded(device)
+        return self._once.get(("at once", device), lambda: kernels.at_once(found, device, self.occupancy, self.ctas))
 
     def _load(self, device: int) -> Any:
         kernel = kernels.load(self.cubin, self.contract.symbol, device)
-        if self.ctas > PORTABLE_CLUSTER:
-            kernels.allow_large_clusters(kernel, device)
+        kernels.allow_clusters(kernel, device, self.ctas)
         return kernel
 
     @property

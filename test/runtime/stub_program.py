@@ -14,6 +14,7 @@ from stub import run_tests, the_stub
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, bf16, f32, i32, i64, u32
 from freehold.runtime.gpu import driver
+from freehold.runtime.jit.module_launch import load_kernel
 from freehold.runtime.launch import binding
 
 stub = the_stub()
@@ -172,6 +173,24 @@ def test_persistent_clusters() -> None:
     stub.stub_clusters(0)
     saxpy.with_hints(num_cta_in_cga=16, occupancy=16)(persistent, x, 1.0).sync()
     assert (grid()[0], stub.stub_large_clusters()) == (4, 1)
+
+
+def test_persistent_clusters_of_a_module() -> None:
+    """The same of a kernel that is text: no more blocks than hints ask for, and no more clusters than run at once."""
+    x = on_gpu(10000)
+    persistent = fh.partition(on_gpu(10000), 64, blocks=fh.PERSISTENT)
+    for hints, known, wanted in (
+        ({"occupancy": 3}, 0, 12),
+        ({"num_cta_in_cga": {"sm_90": 2, "default": 1}, "occupancy": 2}, 0, 4),
+        ({"num_cta_in_cga": 2, "occupancy": 4}, 3, 3),
+        ({"num_cta_in_cga": 16, "occupancy": 16}, 2, 2),
+    ):
+        stub.stub_clusters(known)
+        before = stub.stub_large_clusters()
+        loaded = load_kernel(saxpy.with_hints(**hints).verify(persistent, x, 1.0))
+        loaded.launch([np.zeros(10000, np.float32), np.ones(10000, np.float32), np.float32(1.0)])
+        assert (grid()[0], stub.stub_large_clusters() - before) == (wanted, hints.get("num_cta_in_cga") == 16)
+    stub.stub_clusters(0)
 
 
 def test_overlap_is_looked_for_every_time() -> None:
