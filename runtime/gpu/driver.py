@@ -517,6 +517,12 @@ def is_capturing(stream: Any) -> bool:
     return captures(handle_of(stream))
 
 
+def disturbs_a_capture(stream: Any) -> bool:
+    """As `is_capturing`; of the legacy stream also while a stream that waits for it is captured. A GPU is current."""
+    error, status = api().cuStreamIsCapturing(handle_of(stream))
+    return error == api().CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT or (not error and int(status) != 0)
+
+
 _DEFAULT_STREAMS: Final = frozenset((0, 1, 2))
 """Handles that mean the legacy stream, or the one of a thread."""
 

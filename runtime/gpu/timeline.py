@@ -236,6 +236,10 @@ class Timeline:
         """Whether another library captures a graph on it: what is put there is not run, and nobody can wait for it."""
         return driver.is_capturing(self.stream)
 
+    def disturbs_a_capture(self) -> bool:
+        """As `is_capturing`; or whether a capture by somebody else would fail, were anything put there now."""
+        return driver.disturbs_a_capture(self.stream)
+
     def after_event(self, event: Any) -> None:
         """Makes what is enqueued here next wait for an event of any stream. Raises `Rejected` (O241)."""
         try:
@@ -361,11 +365,15 @@ def host_timeline() -> HostTimeline:
     return found
 
 
+POSTPONED: Final = object()
+"""What was left to be done and could not be done yet."""
+
+
 def later(work: Callable[[], object]) -> None:
     """
     Has something done by whoever looks at a timeline next: for what a collection of garbage must not do itself.
 
-    It is a call of the driver, so a forked process never does it.
+    It is a call of the driver, so a forked process never does it. What returns `POSTPONED` is tried again then.
     """
     (never_drop if driver.forked else _LATER.append)(work)
 
@@ -375,18 +383,29 @@ def let_go() -> None:
     if not _LET_GO and not _LATER:
         return
     _LET_GO.clear()
-    while _LATER:
-        try:
-            work = _LATER.popleft()
-        except IndexError:
-            return
-        try:
-            work()
-        except Rejected:
-            raise
-        except BaseException:  # a signal's handler: whoever looks next does it again
-            _LATER.append(work)
-            raise
+    if _LATER:
+        with driver.unseen():  # another library may be capturing a graph, and counts a free as an error
+            _do_what_was_left()
+
+
+def _do_what_was_left() -> None:
+    postponed: list[Callable[[], object]] = []
+    try:
+        while _LATER:
+            try:
+                work = _LATER.popleft()
+            except IndexError:
+                return
+            try:
+                if work() is POSTPONED:
+                    postponed.append(work)
+            except Rejected:
+                raise
+            except BaseException:  # a signal's handler: whoever looks next does it again
+                _LATER.append(work)
+                raise
+    finally:
+        _LATER.extend(postponed)
 
 
 PATIENCE: Final = 2.0

@@ -21,7 +21,7 @@ from freehold.runtime.base.locks import lock, under
 from freehold.runtime.gpu import driver, transfers
 from freehold.runtime.gpu.faults import when_lost
 from freehold.runtime.gpu.flight import never_drop
-from freehold.runtime.gpu.timeline import Timeline, later, let_go, timeline
+from freehold.runtime.gpu.timeline import POSTPONED, Timeline, later, let_go, timeline
 from freehold.runtime.memory.arguments import HOST
 from freehold.runtime.memory.ledger import Leased, Space
 
@@ -222,37 +222,45 @@ _OUTSIDE: Final = Storage(0, 0, HOST, None, Space())
 """Stands for allocations that only another library knows."""
 
 
-def _give_back(owner: Any, device: int, address: int, nbytes: int, space: Space, kept: bool) -> None:
-    """Gives back what nobody has a handle of any more: frees it, or if `kept` lets go of it once work on it is done."""
+def _give_back(owner: Any, device: int, address: int, nbytes: int, space: Space, kept: bool) -> object:
+    """
+    Gives back what nobody has a handle of any more: frees it, or if `kept` lets go of it once work on it is done.
+
+    While a graph is captured where it would be freed, it is `POSTPONED`: the graph would free it each time it runs.
+    """
     if device in _LOST:
         _LEAKED.append(owner)
         _OWNERS.pop(id(owner), None)
-        return
+        return None
     with lock(space.device):  # what a thread does is done: it would have a handle
         conflicts = space.conflicts(address, address + nbytes, True)
     pending = [(user, tick) for user, tick in conflicts if user.stream is not None]
 
-    def end() -> None:
+    def end() -> object:
         left = [(user, tick) for user, tick in pending if not user.passed(tick)]
-        if not kept:
-            _free(owner, device, space, left)
+        if not kept and not _free(owner, device, space, left):
+            return POSTPONED
         for user, tick in left if kept else ():
             user.mark(tick)
             user.keep(owner, tick)
         _OWNERS.pop(id(owner), None)
+        return None
 
-    under(sorted({device, space.device, *(user.device for user, _ in pending)} - {HOST}), end)
+    return under(sorted({device, space.device, *(user.device for user, _ in pending)} - {HOST}), end)
 
 
-def _free(buffer: Any, device: int, space: Space, pending: list[tuple[Timeline, int]]) -> None:
-    """Frees a buffer of cuda.core on a stream that comes after all work on it."""
+def _free(buffer: Any, device: int, space: Space, pending: list[tuple[Timeline, int]]) -> bool:
+    """Frees a buffer of cuda.core on a stream that comes after all work on it; False where a capture is in the way."""
     user = space.sole or (pending[0][0] if pending else timeline(device))
     if user.device != device:  # a copy between GPUs was the last to use it
         user = timeline(device)
-    for other, tick in pending:
-        user.after(other, tick)
     with driver.on_device(device):
+        if any(known.disturbs_a_capture() for known in (user, *(other for other, _ in pending))):
+            return False
+        for other, tick in pending:
+            user.after(other, tick)
         buffer.close(driver.of_core(user.stream))
+    return True
 
 
 def lose(device: int, why: str) -> None:

@@ -14,7 +14,7 @@
 typedef int Result;
 typedef struct { int id; char pad[4]; union { char all[64]; int allowed; } value; } Attribute;
 typedef struct { unsigned grid[3], block[3], shared; void *stream; const Attribute *attributes; unsigned count; } Config;
-enum { NOT_READY = 600, INVALID = 1, UNSUPPORTED = 900 };
+enum { NOT_READY = 600, INVALID = 1, UNSUPPORTED = 900, INVALIDATED = 901, GLOBAL = 0, RELAXED = 2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -117,7 +117,7 @@ typedef struct Item {
   uint64_t parameters[5];
 } Item;
 typedef struct { Item *first; } Graph;
-typedef struct Stream { void *handle; int gpu; Item *head, **tail; int capturing; Item *captured, **captured_tail; Graph *target; } Stream;
+typedef struct Stream { void *handle; int gpu; Item *head, **tail; int capturing, strict, broken; Item *captured, **captured_tail; Graph *target; } Stream;
 static Stream streams[1024];
 static int open_streams, blind;
 static uint64_t numbered;
@@ -516,8 +516,19 @@ static Result release(uint64_t at) {
   return 0;
 }
 
+/* How the thread meets captures of others: a capture that is strict fails if a thread that is not relaxed frees. */
+static _Thread_local int meets;
+static Result exchange_mode(int *mode) { int before = meets; meets = *mode; *mode = before; return 0; }
+static int breaks_a_capture(Stream *at) {
+  int found = 0;
+  for (int n = 0; n < open_streams; n++)
+    if (streams[n].capturing && (&streams[n] == at || (streams[n].strict && meets != RELAXED))) found = streams[n].broken = 1;
+  return found;
+}
+
 static Result release_later(uint64_t at, void *stream) {
   pthread_mutex_lock(&lock);
+  if (breaks_a_capture(stream_of(stream))) { pthread_mutex_unlock(&lock); return UNSUPPORTED; }
   enqueue(stream, (Item){.kind = FREE, .to = at});
   pthread_mutex_unlock(&lock);
   return 0;
@@ -615,7 +626,7 @@ static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuMemcpyDtoHAsync", copy_later}, {"cuMemcpyDtoDAsync", copy_later}, {"cuMemcpy", copy_now}, {"cuMemcpyHtoD", copy_now},
   {"cuMemcpyDtoH", copy_now}, {"cuMemcpyDtoD", copy_now}, {"cuMemsetD8Async", set8}, {"cuMemsetD16Async", set16},
   {"cuMemsetD32Async", set32}, {"cuMemsetD2D32Async", set2d32}, {"cuPointerGetAttribute", pointer_attribute}, {"cuMemcpyPeerAsync", copy_between},
-  {"cuStreamIsCapturing", is_capturing}, {"cuStreamBeginCapture", begin_capture}, {"cuStreamEndCapture", end_capture},
+  {"cuStreamIsCapturing", is_capturing}, {"cuThreadExchangeStreamCaptureMode", exchange_mode}, {"cuStreamBeginCapture", begin_capture}, {"cuStreamEndCapture", end_capture},
   {"cuGraphInstantiate", instantiate}, {"cuGraphInstantiateWithFlags", instantiate},
   {"cuGraphInstantiateWithParams", instantiate_with}, {"cuStreamGetCaptureInfo", capture_info},
   {"cuGraphNodeGetType", node_type}, {"cuGraphKernelNodeGetParams", node_parameters},

@@ -4,6 +4,8 @@ static Result begin_capture(void *handle, int mode) {
   pthread_mutex_lock(&lock);
   Stream *stream = stream_of(handle);
   stream->capturing = 1;
+  stream->strict = mode == GLOBAL;
+  stream->broken = 0;
   stream->captured = NULL;
   stream->captured_tail = &stream->captured;
   stream->target = calloc(1, sizeof(Graph));
@@ -25,7 +27,7 @@ static Result end_capture(void *handle, void **out) {
   int capturing = stream->capturing;
   stream->capturing = 0;
   Graph *made = stream->target;
-  if (!capturing) { pthread_mutex_unlock(&lock); return INVALID; }
+  if (!capturing || stream->broken) { pthread_mutex_unlock(&lock); return capturing ? INVALIDATED : INVALID; }
   made->first = stream->captured;
   *out = made;
   pthread_mutex_unlock(&lock);

@@ -29,7 +29,7 @@ from freehold import Mut, i32
 from freehold.runtime.base import locks
 from freehold.runtime.gpu import driver
 from freehold.runtime.gpu.flight import every, unfinished
-from freehold.runtime.gpu.timeline import still_kept, timeline, timelines
+from freehold.runtime.gpu.timeline import let_go, still_kept, timeline, timelines
 from freehold.runtime.memory import storage
 
 stub = the_stub()
@@ -539,6 +539,53 @@ def test_a_fork_under_another_thread_s_lock() -> None:
     for thread in threads:
         thread.join()
     assert said == "0"
+
+
+def captured_by_others(stream: Any, work: Callable[[], object]) -> Any:
+    """The driver's answer at the end of a capture as torch begins them, which unsafe calls of any thread end."""
+    bindings = driver.api()
+    strict = bindings.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_GLOBAL
+    driver.checked("capturing", bindings.cuStreamBeginCapture(stream.handle, strict))
+    work()
+    error, graph = bindings.cuStreamEndCapture(stream.handle)
+    if not error:
+        bindings.cuGraphDestroy(graph)
+    return error
+
+
+def launch_and_let_go(y: Any, x: Any, stream: Any) -> None:
+    """A launch that gives back what was dropped, as the first one of a kernel does."""
+    step(y, x).on(stream)
+    let_go()
+
+
+def test_memory_that_was_dropped_is_given_back_during_a_capture_without_ending_it() -> None:
+    y, x, dropped = tensor(), tensor(), tensor()
+    stream = driver.new_stream(0)
+    buffer = weakref.ref(dropped.storage.owner)
+    del dropped
+    assert not captured_by_others(stream, lambda: launch_and_let_go(y, x, stream))
+    assert freed([buffer]) == 1
+
+
+def test_memory_last_used_on_a_stream_that_is_captured_is_given_back_behind_the_capture() -> None:
+    y, x, dropped = tensor(), tensor(), tensor()
+    stream = driver.new_stream(0)
+    step(dropped, x).on(stream).wait()
+    buffer = weakref.ref(dropped.storage.owner)
+    kept: list[int] = []
+
+    def work() -> None:
+        nonlocal dropped
+        del dropped
+        for _ in range(3):
+            launch_and_let_go(y, x, stream)
+            kept.append(1 - freed([buffer]))
+
+    assert not captured_by_others(stream, work)
+    assert kept == [1, 1, 1]
+    let_go()
+    assert freed([buffer]) == 1
 
 
 if __name__ == "__main__":
