@@ -356,3 +356,18 @@ def test_a_declaration_needs_13_5():
     with pytest.raises(Rejected) as caught:
         write_bytecode(module, V13_3)
     assert caught.value.codes == ("O410",)
+
+
+def test_a_function_with_places_in_several_files():
+    """Records of one function's places that begin alike are not taken for each other."""
+    files = ["/project/a.py", "/project/b.py", "/project/a.py", "/project/a/longer/path.py", "/project/b.py"]
+    for turned in range(len(files)):
+        order = files[turned:] + files[:turned]
+        module = located("addf")
+        ops = ops_of(module)[1:]
+        assert len(ops) > 2
+        for number, op in enumerate(ops):
+            place = StringAttr(order[number % len(order)])
+            op.location = FileLineColLoc(place, IntAttr(100 + 77 * number), IntAttr(1 + number))
+        data = write_bytecode(module)
+        assert [op.location for op in ops_of(read_bytecode(data))[1:]] == [op.location for op in ops]

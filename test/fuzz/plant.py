@@ -436,7 +436,8 @@ def judged(faults: Sequence[Fault], jobs: int, times: Times, slow: bool, whole: 
             known = without_fault(origin, faults, jobs, times.first, whole)
             broken |= known.failing
         # ... with what Python has compiled
-        places = [Workplace(Path(folder, str(n)), origin.folder, slow, broken) for n in range(1, jobs + 1)]
+        numbers = range(1, jobs + 1)
+        places = [*pool.map(lambda n: Workplace(Path(folder, str(n)), origin.folder, slow, broken), numbers)]
         judges = Judges(faults, known, times.each, times.limit - (time.monotonic() - start))
         running = [pool.submit(judges.run, place) for place in places]
         try:

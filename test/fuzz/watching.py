@@ -69,9 +69,10 @@ def watched(
     """Runs commands in the tree of a folder, as much of them as ends in this time, and watches lines of its files."""
     notes = folder / "build" / "watched"
     notes.mkdir(parents=True)
-    asked = {
-        path: with_instructions(folder / path, [line for each, line in places if each == path]) for path, _ in places
-    }
+    wanted: dict[str, list[int]] = {}
+    for path, line in places:
+        wanted.setdefault(path, []).append(line)
+    asked = {path: with_instructions(folder / path, lines) for path, lines in wanted.items()}
     texts = [f"{(folder / path).resolve()}:{line}\n" for path, lines in asked.items() for line in set(lines.values())]
     (notes / "asked").write_text("".join(texts), encoding="utf-8")
     for name in ("executed", "ended"):

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 from answers import assembles
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 
 import freehold as fh
 from freehold import Acc, Const, Mut, Out, Raw, Ref, Rejected, f32, i32
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.dialects.ownership import Rung, duties_of
+from freehold.dialects.ownership import Duty, DutyAttr, Rung, duties_of
 from freehold.passes.launch_contract import contract
 from freehold.passes.pipeline import convert
 from freehold.runtime.interpreter import Order, run_entry
@@ -422,3 +422,25 @@ def test_elements_are_swapped_where_their_bits_are_equal() -> None:
     assert np.signbit(r[1])
     np.testing.assert_array_equal(was[[0, 1, 2, 3, 6, 7]], np.array([0, -0.0, nan, 4, 99, 4], np.float32))
     assert sorted(was[4:6]) == [5, 11]
+
+
+@fh.kernel
+def taken(y: Out["N"], x: Ref["M"], at: Ref["N"]):
+    y.store(x.gather(at.load_like(y)))
+
+
+def test_a_wrong_proof_is_found_where_it_is_relied_upon() -> None:
+    """What is masked reads zeros outside of the tensor; where it was proved to lie inside, the run ends."""
+    y, x, at = np.full(4, 9, np.float32), np.ones(8, np.float32), np.array([0, 7, 8, -1], np.int32)
+    module = taken.verify(fh.partition(y, 4), x, at)
+    run = Interpreter.of(module).run
+    run([y, x, at])
+    assert y.tolist() == [1, 1, 0, 0]
+    (op,) = (op for op in module.walk() if op.name == "ownership.gather")
+    op.properties["duties"] = ArrayAttr([DutyAttr.of(Duty.IN_BOUNDS, Rung.PROVED, axis=0)])
+    for places in (at, at[::-1].copy()):
+        with pytest.raises(Rejected) as caught:
+            Interpreter.of(module).run([y, x, places])
+        assert caught.value.codes == ("O532",)
+    Interpreter.of(module).run([y, x, np.array([0, 7, 6, 1], np.int32)])
+    assert y.tolist() == [1, 1, 1, 1]

@@ -12,7 +12,7 @@ import pytest
 
 import freehold as fh
 from freehold import Mut, Out, Ref
-from freehold.runtime.launch.launch import UnrunLaunch
+from freehold.runtime.launch.launch import UnrunLaunch, seen_by
 from freehold.runtime.operations import operation
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.operation import Operation, Work, gather, value
@@ -375,3 +375,27 @@ def test_what_is_no_operation_is_told_where_it_is_given() -> None:
         gather(mixed)
     with pytest.raises(TypeError, match="`zip` takes operations, such as launches, and a `str` is none"):
         zeros.zip("2")
+
+
+def test_who_watches_is_told_of_launches_that_nobody_waits_for() -> None:
+    y, x = np.zeros(64, np.float32), np.ones(64, np.float32)
+    told: list[Any] = []
+
+    def see(*what: Any) -> None:
+        told.append(what)
+
+    seen_by.append(see)
+    try:
+        part = fh.partition(y, 16)
+        launch = add(part, x, x)
+        flying = launch.on()
+        add(part, x, x).sync()  # which is waited for
+    finally:
+        seen_by.remove(see)
+    add(part, x, x).on()
+    ((who, arguments, where),) = told
+    assert who is launch
+    assert arguments[0] is part
+    assert arguments[1] is x
+    assert where is None  # of no GPU
+    assert flying.wait() is y

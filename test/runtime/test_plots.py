@@ -65,6 +65,27 @@ def test_a_kernel_stands_under_the_roofs(axes: Any, explained: Any) -> None:
     roof = next(xy for label, xy in drawn.items() if label.startswith("memory"))
     assert roof[-1] == pytest.approx((gpu.matrix / gpu.bandwidth, gpu.matrix))
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    # Each roof goes on beyond what stands under it, by as much to the right as to the left.
+    flat = [xy for label, xy in drawn.items() if label.startswith(("tensor cores", "other"))]
+    assert [sorted(xy[:, 1]) for xy in flat] == [[gpu.matrix] * 2, [gpu.other] * 2]
+    low = min(FLOPS / ONCE, FLOPS / ASKED, gpu.other / gpu.cache_bandwidth) / 8
+    high = max(FLOPS / ONCE, FLOPS / ASKED, gpu.matrix / gpu.bandwidth) * 8
+    assert all(xy[:, 0] == pytest.approx([low, high]) for xy in flat)
+    for name, bandwidth in (("memory", gpu.bandwidth), ("L2 cache", gpu.cache_bandwidth)):
+        slope = drawn[f"{name}, {bandwidth / 1e12:.3g} TB/s"]
+        assert slope.tolist() == pytest.approx(np.array([[low, low * bandwidth], [gpu.matrix / bandwidth, gpu.matrix]]))
+    marks = {line.get_label(): line.get_marker() for line in axes.lines}
+    assert [marks[f"at most, by {name}"] for name in ("memory", "the cache")] == ["v", "^"]
+    assert all(
+        line.get_linestyle()
+        == ("None" if "at most" in line.get_label() else "--" if "FLOP" in line.get_label() else "-")
+        for line in axes.lines
+    )
+    assert set(drawn) == {
+        f"memory, {gpu.bandwidth / 1e12:.3g} TB/s", f"L2 cache, {gpu.cache_bandwidth / 1e12:.3g} TB/s",
+        f"tensor cores, {gpu.matrix / 1e12:.4g} TFLOP/s", f"other, {gpu.other / 1e12:.4g} TFLOP/s",
+        "at most, by memory", "at most, by the cache",
+    }  # fmt: skip
     assert {text.get_text() for text in axes.get_legend().get_texts()} == set(drawn)
 
 
@@ -73,6 +94,24 @@ def test_what_was_measured_is_marked(axes: Any, explained: Any) -> None:
     fh.plot_roofline(explained, found, arch="sm_100", ax=axes)
     assert points(axes)["measured, 2"] == pytest.approx(np.array([(FLOPS / ONCE, FLOPS / s) for s in (1e-5, 4e-5)]))
     assert axes.get_title() == "B200"
+
+
+@fh.kernel
+def squared(y: Out["N"], x: Ref["N"]):
+    tile = x.load_like(y)
+    y.store(tile * tile)
+
+
+def test_a_kernel_without_products_is_under_the_other_roof(axes: Any) -> None:
+    x, y = np.zeros(4096, np.float32), np.zeros(4096, np.float32)
+    explained = squared.explain(fh.partition(y, 64), x, arch=())
+    fh.plot_roofline(explained, [1e-6], arch="sm_90", ax=axes)
+    gpu, drawn = gpu_of("sm_90"), points(axes)
+    ((x_, y_),) = drawn["at most, by memory"]
+    assert (x_, y_) == pytest.approx((1 / 8, gpu.bandwidth / 8))
+    slope = next(xy for label, xy in drawn.items() if label.startswith("memory"))
+    assert slope[-1] == pytest.approx((gpu.other / gpu.bandwidth, gpu.other))
+    assert drawn["measured, 1"] == pytest.approx(np.array([(1 / 8, 4096 / 1e-6)]))
 
 
 def test_a_kernel_without_floats_is_under_no_roof(axes: Any) -> None:

@@ -15,6 +15,7 @@ pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
+from freehold.runtime.jit.kernel import Kernel
 from freehold.tools.lsp import python_document
 from freehold.tools.lsp.mlir_document import vocabulary
 
@@ -92,8 +93,10 @@ def edited(work: Callable[[Editor], Awaitable[None]]) -> None:
         await editor.start()
         try:
             await work(editor)
-        finally:
-            await editor.stop()
+        except BaseException:  # a server that failed would not answer that it ends
+            editor.client._server.kill()
+            raise
+        await editor.stop()
 
     asyncio.run(run())
 
@@ -278,3 +281,110 @@ def test_of_several_changes_the_last_counts(tmp_path: Path) -> None:
         assert told[-1] == []
 
     edited(work)
+
+
+MADE_UP = """import freehold as fh
+from freehold import Const, Mut, Out, Ref, f32, i64
+
+@fh.kernel
+def plain(y: Out["N"], x: Ref["M", "N"], a: f32, n: i64, flag: Const[bool], size: Const[int], scale: Const[float] = 0.5):
+    pass
+
+# freehold: x=f16[64, 8] y=(4, 2) size=32 n=-3
+@fh.kernel
+def asked(y: Out["M", "N"], x: Ref["M", "N"], n: i64, size: Const[int]):
+    pass
+
+# freehold: M=7
+@fh.kernel
+def extent(y: Mut["M", "2 * N"], x: Ref[f32, "N"]):
+    pass
+
+@fh.kernel
+def of_three(y: Out["A", "B", "C"], x: Ref["A"]):
+    pass
+
+@fh.kernel
+def of_four(y: Out["A", "B", "C", "D"], x: Ref["A"]):
+    pass
+
+@fh.kernel
+def of_five(y: Out["A", "B", "C", "D", "E"], x: Ref["E"]):
+    pass
+
+@fh.kernel
+def unknown(y: Out["N"], kind: Const[str]):
+    pass
+
+#: freehold is no comment of ours
+@fh.kernel
+def shapeless(y: Out, x: Ref):
+    pass
+"""
+
+
+def test_what_is_made_up_for_a_signature(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, list[Any]] = {}
+
+    def shown(value: Any) -> Any:
+        if hasattr(value, "spec"):
+            return (*shown(value.array), value.spec.tile)
+        return (str(value.dtype), value.shape) if hasattr(value, "shape") else value
+
+    def verify(kernel: Any, *arguments: Any) -> Any:
+        given[kernel.signature.kernel] = [shown(each) for each in arguments]
+        raise ZeroDivisionError("stop")
+
+    monkeypatch.setattr(Kernel, "verify", verify)
+    document = python_document.PythonDocument(str(tmp_path / "k.py"))
+    faults = [verdict.fault for verdict in document.update(MADE_UP)]
+    assert given == {
+        "plain": [("float32", (256,), (16,)), ("float32", (256, 256)), 1.0, 16, True, 16, 0.5],
+        "asked": [("float32", (64, 8), (4, 2)), ("float16", (64, 8)), -3, 32],
+        "extent": [("float32", (7, 512), (4, 16)), ("float32", (256,))],
+        "of_three": [("float32", (64, 64, 64), (16, 16, 16)), ("float32", (64,))],
+        "of_four": [("float32", (32, 32, 32, 32), (16, 16, 16, 16)), ("float32", (32,))],
+        "of_five": [("float32", (16,) * 5, (16,) * 5), ("float32", (16,))],
+        "shapeless": [("float32", (256, 256), (16, 16)), ("float32", (256, 256))],
+    }
+    assert faults == ["ZeroDivisionError: stop"] * 6 + ["", "ZeroDivisionError: stop"]
+
+
+CHECKED = """import freehold as fh
+from freehold import Const, Out, Ref
+
+
+@fh.kernel
+def shifted(y: Out["N"], x: Ref["M"], BY: Const[int] = 1):
+    (i,) = y.index
+    left = x.load((i + BY,), y.tile)
+    y.store(left)
+    y.store(left)
+
+
+@fh.kernel
+def unused(y: Out["N"], x: Ref["M"]):
+    y.store(y.load() * 2.0)
+
+
+value = 3
+"""
+
+
+def test_what_is_told_of_each_line(tmp_path: Path) -> None:
+    file = str(tmp_path / "k.py")
+    document = python_document.PythonDocument(file)
+    shifted, unused = document.update(CHECKED)
+    assert [(hint.line, hint.text) for hint in shifted.hints] == [
+        (6, "proved"),
+        (8, "launch: ceildiv(N, 16) < ceildiv(M, 16)"),
+    ]
+    assert [error.code for error in unused.errors] == ["O107"]
+    assert not unused.hints
+    assert python_document.verdict_of(3, file, "") == python_document.Verdict()
+    # What is no Python has nothing new to say, and what was said stays.
+    assert document.update(CHECKED + "def (") == [shifted, unused]
+    # No more than a few texts are remembered for each kernel.
+    for number in range(9):
+        document.update(CHECKED.replace("BY: Const[int] = 1", f"BY: Const[int] = {number}"))
+    assert len(document.verdicts) == 8

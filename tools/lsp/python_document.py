@@ -258,6 +258,11 @@ def _arguments(kernel: Any, asked: str) -> list[Any] | None:
     said = dict(_ITEM.findall(asked))
     extents: dict[str, int] = {}
     most = max((len(each.dims or "MN") for each in kernel.signature.parameters if each.is_tensor), default=1)
+    for parameter in kernel.signature.parameters:  # what is said of one array is known of those before it, too
+        if parameter.is_tensor and (shape := _ARRAY.fullmatch(said.get(parameter.name, ""))):
+            for dim, extent in zip(parameter.dims or ("M", "N"), _said_extents(shape), strict=False):
+                if (term := terms.parse(dim)).op == "sym":
+                    extents[term.name] = extent
     arguments: list[Any] = []
     for parameter in kernel.signature.parameters:
         text = said.get(parameter.name, "")
@@ -274,19 +279,26 @@ def _arguments(kernel: Any, asked: str) -> list[Any] | None:
         shape = _ARRAY.fullmatch(text)
         dtype = shape[1] if shape else str(parameter.dtype or "f32").rpartition(".")[2]
         dims = [terms.parse(dim) for dim in parameter.dims or ("M", "N")]
-        given = [int(n) for n in shape[2].split(",") if n.strip()] if shape else []
-        for term, extent in zip(dims, given, strict=False):
-            if term.op == "sym":
-                extents[term.name] = extent
+        given = _said_extents(shape)
         for term in dims:
             for name in term.symbols():
                 extents.setdefault(name, int(said.get(name, _EXTENTS.get(most, _FEW))))
         array: Any = filled("ones", dtype, tuple(given or [term.evaluate(extents) for term in dims]))
         if parameter.mode in ("mut", "out"):
-            tile = ast.literal_eval(text) if text.startswith("(") else tuple(min(_TILE, n) for n in array.shape)
+            tile = ast.literal_eval(text) if text.startswith("(") else tuple(map(_tile_of, array.shape))
             array = fh.partition(array, tile)
         arguments.append(array)
     return arguments
+
+
+def _said_extents(shape: re.Match[str] | None) -> list[int]:
+    """The extents of an array that a comment describes."""
+    return [int(n) for n in shape[2].split(",") if n.strip()] if shape else []
+
+
+def _tile_of(extent: int) -> int:
+    """A tile of an axis: a power of two that fits into it."""
+    return min(_TILE, 1 << max(0, extent.bit_length() - 1))
 
 
 def _scalar(parameter: Any) -> object:

@@ -1,0 +1,73 @@
+"""Modules without a Python kernel, as they are launched on a GPU: how many tile blocks of which kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold import Out, Ref
+from freehold.runtime.gpu import driver
+from freehold.runtime.jit.module_launch import LoadedKernel, load_kernel
+from freehold.runtime.variants.build import contract_of
+
+
+@fh.kernel
+def doubled(y: Out["N"], x: Ref["N"]):
+    y.store(x.load_like(y) * 2.0)
+
+
+class Entered(LoadedKernel):
+    """A kernel whose launches are written down."""
+
+    @property
+    def entry(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride] -- what is compiled on a GPU
+        def enter(arguments: Sequence[object], grid: tuple[int, int, int]) -> None:
+            grids.append(grid)
+
+        return enter
+
+
+grids: list[tuple[int, int, int]] = []
+X = np.ones(100, np.float32)
+
+
+def launched(blocks: Any, *given: int) -> tuple[int, int, int]:
+    """The grid of a launch in ten regions of a kernel with these blocks; `given` are the number that the launch says."""
+    y = np.zeros(160, np.float32)
+    module = doubled.verify(fh.partition(y, 16, blocks=blocks), np.ones(160, np.float32))
+    Entered(module, contract_of(module), signed=True).launch([y, np.ones(160, np.float32)], *given)
+    return grids.pop()
+
+
+def test_how_many_blocks_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver, "current_device", lambda: 3)
+    monkeypatch.setattr(driver, "multiprocessors", lambda device: {3: 7}[device])
+    assert launched(fh.EACH) == (10, 1, 1)
+    assert launched(fh.PERSISTENT) == (7, 1, 1)  # as many as the GPU has multiprocessors
+    assert launched(fh.PERSISTENT, 4) == (4, 1, 1)
+    assert launched(fh.PERSISTENT, 99) == (10, 1, 1)  # and no more than there are regions
+    assert launched(5) == (5, 1, 1)
+    assert launched(5, 2) == (2, 1, 1)
+    with pytest.raises(fh.Rejected) as caught:
+        launched(fh.EACH, 4)
+    assert caught.value.codes == ("O530",)
+    assert "the kernel has one tile block a region" in str(caught.value)
+    assert "no number of blocks" in str(caught.value)
+    assert grids == []
+
+
+def test_without_a_gpu_the_interpreter_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = doubled.verify(fh.partition(X.copy(), 16), X)
+    asked: list[str] = []
+    monkeypatch.setattr(driver, "require_gpu", asked.append)
+    loaded = load_kernel(module)
+    assert asked == ["leave `--gpu` out: the interpreter runs the module"]
+    assert not loaded.signed  # no dtype needs a sign here
+    assert loaded.written == {0}
+    assert loaded.module is not module  # what is verified is a copy
+    with pytest.raises(fh.Rejected):
+        load_kernel(module, "other")
