@@ -436,8 +436,11 @@ def judged(faults: Sequence[Fault], jobs: int, times: Times, slow: bool, whole: 
             known = without_fault(origin, faults, jobs, times.first, whole)
             broken |= known.failing
         # ... with what Python has compiled
-        numbers = range(1, jobs + 1)
-        places = [*pool.map(lambda n: Workplace(Path(folder, str(n)), origin.folder, slow, broken), numbers)]
+
+        def copied(number: int) -> Workplace:
+            return Workplace(Path(folder, str(number)), origin.folder, slow, broken)
+
+        places = [*pool.map(copied, range(1, jobs + 1))]
         judges = Judges(faults, known, times.each, times.limit - (time.monotonic() - start))
         running = [pool.submit(judges.run, place) for place in places]
         try:

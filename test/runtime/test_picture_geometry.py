@@ -42,6 +42,22 @@ def partition(shape: tuple[int, ...], tile: Any, **options: Any) -> Any:
     return fh.partition(array(*shape), tile, **options)
 
 
+def halved(i: Any, j: Any) -> Any:
+    return i // 2, j
+
+
+def below(i: Any, j: Any) -> Any:
+    return i + 1, j
+
+
+def fewer(n: Any) -> Any:
+    return (n - 3,)
+
+
+def upper(i: Any, j: Any) -> Any:
+    return i <= j
+
+
 PICTURES: dict[str, Callable[[], Any]] = {
     "one axis that overhangs": lambda: partition((61,), 16),
     "one axis in one region": lambda: partition((5,), 16),
@@ -61,12 +77,12 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "slices": lambda: partition((2, 3, 33, 30), (1, 1, 16, 16)),
     "slices of which some are left out": lambda: partition((9, 40, 16), (1, 16, 16), order=fh.COLUMN),
     "slices of many regions": lambda: partition((2, 100, 150), (1, 16, 16)),
-    "nobody's, and shared": lambda: partition((64, 64), (16, 16), map=lambda i, j: (i // 2, j)),
+    "nobody's, and shared": lambda: partition((64, 64), (16, 16), map=halved),
     "a triangle": lambda: partition((60, 64), (16, 16), map=fh.LOWER_TRIANGLE, partial=True),
-    "outside": lambda: partition((64, 32), (16, 16), map=lambda i, j: (i + 1, j)),
+    "outside": lambda: partition((64, 32), (16, 16), map=below),
     "owned": lambda: partition((64, 70), (16, 16), owned=1),
-    "fewer points": lambda: partition((64,), 16, grid=lambda n: (n - 3,), partial=True),
-    "points that are left out": lambda: partition((64, 32), (16, 16), where=lambda i, j: i <= j, partial=True),
+    "fewer points": lambda: partition((64,), 16, grid=fewer, partial=True),
+    "points that are left out": lambda: partition((64, 32), (16, 16), where=upper, partial=True),
     "nothing": lambda: partition((0, 4), (2, 2)),
 }  # fmt: skip
 

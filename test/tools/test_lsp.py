@@ -287,7 +287,7 @@ MADE_UP = """import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i64
 
 @fh.kernel
-def plain(y: Out["N"], x: Ref["M", "N"], a: f32, n: i64, flag: Const[bool], size: Const[int], scale: Const[float] = 0.5):
+def plain(y: Out["N"], x: Ref["M", "N"], a: f32, n: i64, flag: Const[bool], SIZE: Const[int], by: Const[float] = 0.5):
     pass
 
 # freehold: x=f16[64, 8] y=(4, 2) size=32 n=-3
