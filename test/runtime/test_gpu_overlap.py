@@ -150,7 +150,7 @@ def test_a_graph_of_ours_is_in_order_too(kernel: Any, torch: Any, early: list[bo
     with fh.graph() as graph:
         graph.record(late(fh.partition(t, 128), x, TURNS))
         graph.record(kernel(fh.partition(y, 128), t))
-    assert early == ([False, True] if kernel is next_to else [False])  # what it reads early may still be written
+    assert (True in early) == (kernel is next_to)  # what the other reads early may still be written
     for value in (1.0, 2.0, 3.0):
         x.fill_(value)
         t.zero_()
