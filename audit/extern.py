@@ -15,6 +15,7 @@ from freehold.runtime.foreign.given import GivenCode, made_of, name_of
 from freehold.runtime.foreign.kernel import Extern
 from freehold.runtime.variants.evaluation import Judge
 from freehold.support.contract import LaunchContract
+from freehold.support.public import public
 
 
 @overload
@@ -62,6 +63,7 @@ def extern(
     unsafe: str | None = None,
     deny_unsafe: bool = False,
 ) -> Callable[[Callable[..., Any]], Extern]: ...
+@public
 def extern(
     kernel: object = None,
     /,

@@ -26,7 +26,7 @@ from benchmarks.report import Row, against, cpu, show
 from freehold.frontend.source import KernelFunction
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.runtime.variants import build
-from freehold.support.span import register_source
+from freehold.support.sources import register_source
 
 
 class Case(NamedTuple):

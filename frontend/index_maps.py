@@ -14,6 +14,7 @@ from types import CodeType, FunctionType
 from typing import Any, Final, NoReturn, cast
 
 from freehold.support import terms
+from freehold.support.public import public
 from freehold.support.span import Span, char_column
 from freehold.support.terms import Term
 
@@ -382,6 +383,7 @@ UPPER_TRIANGLE: Final = IndexMap(_own_place, where=_above)
 """The regions on and above the diagonal of the last two axes; the points of the others do nothing."""
 
 
+@public
 @lru_cache(maxsize=64)
 def permuted(*axes: int) -> IndexMap:
     """
@@ -401,6 +403,7 @@ def permuted(*axes: int) -> IndexMap:
     return IndexMap(region, domain)
 
 
+@public
 @lru_cache(maxsize=64)
 def interleaved(ways: int) -> IndexMap:
     """

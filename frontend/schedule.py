@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
 from freehold.frontend.index_maps import PointMap, identity
 from freehold.support import terms
+from freehold.support.public import public
 from freehold.support.terms import Term
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ COLUMN: Final = Order("column")
 """The first axis runs fastest."""
 
 
+@public
 def grouped(size: int) -> Order:
     """
     Bands of `size` rows of the last two axes, each walked column by column, so that blocks that run at the same time
@@ -111,6 +113,7 @@ class Grid:
         index: tuple[i32, ...]
         """In a kernel: the coordinates of this block's point."""
 
+    @public
     def __init__(self, *extents: int | str, order: Order = ROW, blocks: Blocks | int = EACH):
         """Raises `ValueError` for what is no extent, order or number of blocks."""
         for extent in extents:

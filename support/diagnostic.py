@@ -31,11 +31,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import ClassVar, Self, cast, dataclass_transform
+from typing import Any, ClassVar, Final, Self, cast, dataclass_transform
 
 from freehold.support import frames
+from freehold.support.lazy import Lazy
 from freehold.support.report import Argument, Edit, PlacedText, Report
 from freehold.support.span import SourceMap, Span
+
+_errors: Final[Any] = Lazy("freehold.support.errors")
 
 
 class _Fields(Mapping[str, object]):
@@ -205,15 +208,18 @@ class Rejected(Exception):
     `OutOfMemory`, `GpuLost`.
     """
 
-    def __new__(cls, errors: Iterable[Error], kernel: str | None = None, sources: SourceMap | None = None) -> Self:
+    def __new__(cls, errors: Iterable[Error] = (), kernel: str | None = None, sources: SourceMap | None = None) -> Self:
         """Of the class that the first error asks for."""
-        chosen = _class_of(errors[0].code) if cls is Rejected and isinstance(errors, list | tuple) and errors else cls
-        return super().__new__(cast("type[Self]", chosen))
+        first = errors[0] if isinstance(errors, list | tuple) and errors else None
+        chosen = _class_of(first.code) if cls is Rejected and isinstance(first, Error) else cls
+        return Exception.__new__(cast("type[Self]", chosen))
 
-    def __init__(self, errors: Iterable[Error], kernel: str | None = None, sources: SourceMap | None = None):
-        self.errors = in_order(errors)
-        if not self.errors:
-            raise ValueError("nothing is rejected without an error")
+    def __init__(self, errors: Iterable[Error] = (), kernel: str | None = None, sources: SourceMap | None = None):
+        found = tuple(errors) if isinstance(errors, Iterable) else ()  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not found or not all(isinstance(error, Error) for error in found):  # pyright: ignore[reportUnnecessaryIsInstance]
+            text = "nothing is rejected without an error, and these are found by Freehold"
+            raise Rejected([_errors.WrongCall(None, f"freehold.{type(self).__name__}", text)])
+        self.errors = in_order(found)
         self.kernel = kernel
         """The kernel that is rejected, where it is one."""
         self.sources = sources
@@ -249,6 +255,10 @@ class Rejected(Exception):
         return self.render().splitlines()
 
 
+class CallError(Rejected, TypeError, ValueError):
+    """A function was called with what it does not take (O045)."""
+
+
 class CompileError(Rejected):
     """A kernel is refused, or cannot be made into GPU code."""
 
@@ -267,5 +277,5 @@ class GpuLost(LaunchError):
 
 def _class_of(code: str) -> type[Rejected]:
     """The class of what is raised for an error of this code first."""
-    known: dict[str, type[Rejected]] = {"O277": OutOfMemory, "O280": GpuLost}
+    known: dict[str, type[Rejected]] = {"O045": CallError, "O277": OutOfMemory, "O280": GpuLost}
     return known.get(code, LaunchError if code.startswith(("O2", "O5")) else CompileError)

@@ -21,14 +21,24 @@ def whole(error: BaseException) -> TracebackType | None:
     return _SLOT.__get__(error)
 
 
+def all_are_wanted() -> bool:
+    """Whether somebody asked for all frames."""
+    return os.environ.get("FREEHOLD_TRACEBACK") == "full"
+
+
+def is_ours(file: str) -> bool:
+    """Whether a file is Freehold's."""
+    return file.startswith(_OURS)
+
+
 def of_the_program(traceback: TracebackType | None) -> TracebackType | None:
     """A traceback without our frames; as it is where it has no others, or where all are asked for."""
-    if os.environ.get("FREEHOLD_TRACEBACK") == "full":
+    if all_are_wanted():
         return traceback
     kept: list[TracebackType] = []
     at = traceback
     while at is not None:
-        if not at.tb_frame.f_code.co_filename.startswith(_OURS):
+        if not is_ours(at.tb_frame.f_code.co_filename):
             kept.append(at)
         at = at.tb_next
     made: TracebackType | None = None

@@ -78,16 +78,6 @@ def byte_column(line: str, column: int) -> int:
     return column if line.isascii() else len(line[:column].encode())
 
 
-def register_source(file: str, text: str) -> None:
-    """
-    Makes the text of a file that is on no disk known to this process, where Python keeps such things (`linecache`).
-
-    This is what an interactive shell does for its inputs; tracebacks then show the text, too. A caller that wants
-    nothing kept uses a `SourceMap` instead.
-    """
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-
-
 @dataclass
 class SourceMap:
     """Source text by file name: first what was added here, then `linecache` (files, shells, notebooks)."""

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from freehold.support.diagnostic import Error, Help, Label, Note
 
-ROOMS = ("frontend", "passes", "backend", "runtime", "tools")
+ROOMS = ("support", "frontend", "passes", "backend", "runtime", "tools")
 _FIELD = re.compile(r"\{([A-Za-z_]\w*)[^{}]*\}")
 
 

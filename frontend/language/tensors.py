@@ -40,7 +40,7 @@ class Tensor:
     shape: tuple[i32, ...]
     """The extents, in elements; each at least 1."""
 
-    def __init__(self, *_: object):
+    def __init__(self, *_: object, **__: object):
         outside(type(self).__name__)
 
 

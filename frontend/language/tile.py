@@ -78,7 +78,7 @@ class Tile(_Of[D]):
     size: int
     """The number of elements."""
 
-    def __init__(self, *_: object):
+    def __init__(self, *_: object, **__: object):
         outside(type(self).__name__)
 
     if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from freehold.runtime.memory.arguments import HOST, contiguous
 from freehold.runtime.operations.operation import Next
 from freehold.support.dtypes import DType, default_dtype, f32, i32
 from freehold.support.lazy import Lazy
+from freehold.support.public import public, refuse, shown
 
 if TYPE_CHECKING:
     from freehold.frontend.language import AnyDType, Operand, Tile
@@ -148,8 +149,9 @@ def arange(
         stop, dtype = None, stop
     if stop is None:
         start, stop = 0, start
+    _verify_numbers("arange", start=start, stop=stop, step=step)
     if step == 0:
-        raise ValueError("`arange` needs a step other than 0")
+        refuse("freehold.arange", "`step` is a number other than 0")
     chosen = _dtype(dtype, f32 if any(isinstance(v, float) for v in (start, stop, step)) else i32)
 
     def make() -> Any:
@@ -161,6 +163,7 @@ def arange(
 # --- Names of the host ------------------------------------------------------------------------------------------------
 
 
+@public
 def empty(shape: Shape, dtype: AnyDType = f32, *, device: int | None = None) -> Operation[Tensor]:
     """An operation that makes a tensor with anything in it. Raises as `zeros`."""
     site = caller()
@@ -172,6 +175,7 @@ def empty(shape: Shape, dtype: AnyDType = f32, *, device: int | None = None) -> 
     return copying.work("`empty`", run)
 
 
+@public
 def page_locked(shape: Shape, dtype: AnyDType = f32, *, device: int | None = None) -> Operation[Tensor]:
     """
     An operation that makes zeros in the host's memory which a GPU copies by itself; `device` is that GPU.
@@ -195,6 +199,7 @@ def page_locked(shape: Shape, dtype: AnyDType = f32, *, device: int | None = Non
     return copying.work("`page_locked`", run)
 
 
+@public
 def linspace(
     start: float, stop: float, count: int = 50, dtype: AnyDType = f32, *, device: int | None = None
 ) -> Operation[Tensor]:
@@ -202,10 +207,12 @@ def linspace(
     import numpy as np
 
     site = caller()
+    _verify_numbers("linspace", start=start, stop=stop, count=count)
     (number,) = _shape(count, site)
     return _uploaded("linspace", site, _dtype(dtype), device, lambda: np.linspace(start, stop, number))
 
 
+@public
 def eye(
     rows: int, columns: int | None = None, dtype: AnyDType = f32, *, device: int | None = None
 ) -> Operation[Tensor]:
@@ -217,6 +224,7 @@ def eye(
     return _uploaded("eye", site, _dtype(dtype), device, lambda: np.eye(m, n))
 
 
+@public
 def rand(
     shape: Shape, dtype: AnyDType = f32, *, seed: int | None = None, device: int | None = None
 ) -> Operation[Tensor]:
@@ -227,6 +235,7 @@ def rand(
     return _random("rand", shape, dtype, seed, device)
 
 
+@public
 def randn(
     shape: Shape, dtype: AnyDType = f32, *, seed: int | None = None, device: int | None = None
 ) -> Operation[Tensor]:
@@ -237,6 +246,7 @@ def randn(
     return _random("randn", shape, dtype, seed, device)
 
 
+@public
 def from_numpy(array: Any, dtype: AnyDType | None = None, *, device: int | None = None) -> Operation[Tensor]:
     """
     An operation that copies a NumPy array, or what NumPy makes one of, as it is when the operation is run.
@@ -252,6 +262,7 @@ def from_numpy(array: Any, dtype: AnyDType | None = None, *, device: int | None 
     return _uploaded("from_numpy", site, chosen, device, lambda: source)
 
 
+@public
 def to_device(array: Any, device: int | None = None) -> Tensor:
     """
     A copy of an array, or what NumPy makes one of, as a tensor on a GPU; where there is none, in the host's memory.
@@ -269,6 +280,7 @@ def to_device(array: Any, device: int | None = None) -> Tensor:
     return source.to(_place(device, caller())).sync()
 
 
+@public
 def to_numpy(array: Any) -> Any:
     """A copy of any array that kernels take as a NumPy array, made when the work that writes it is done."""
     import numpy as np
@@ -283,6 +295,13 @@ def to_numpy(array: Any) -> Any:
 
 
 # --- How --------------------------------------------------------------------------------------------------------------
+
+
+def _verify_numbers(function: str, **given: Any) -> None:
+    """Raises `Rejected` (O045) for what is no number."""
+    for name, number in given.items():
+        if not hasattr(number, "__float__") or getattr(number, "ndim", 0):
+            refuse(f"freehold.{function}", f"`{name}` is a number, not {shown(number)}")
 
 
 def _filled(name: str, shape: Shape, value: Any, dtype: AnyDType, device: int | None) -> Any:
@@ -317,6 +336,8 @@ def _random(name: str, shape: Shape, dtype: AnyDType, seed: int | None, device: 
     extents, chosen, place = _shape(shape, site), _dtype(dtype), _place(device, site)
     if not chosen.is_float:
         unfit("the dtype", "one of floating-point numbers", f"`{chosen}`", site)
+    if not (seed is None or hasattr(seed, "__index__")):
+        refuse(f"freehold.{name}", f"`seed` is an integer or None, not {shown(seed)}")
     key = secrets.randbits(63) if seed is None else seed & (1 << 63) - 1
 
     def run(execution: Execution) -> Tensor | Next:

@@ -10,6 +10,7 @@ from freehold.runtime.memory import views
 from freehold.runtime.memory.ledger import Space
 from freehold.runtime.memory.storage import Storage
 from freehold.support.dtypes import DType
+from freehold.support.public import refuse
 
 State = Literal["owned", "lent", "lent exclusively", "exported", "moved", "freed", "lost"]
 
@@ -34,6 +35,10 @@ class Handle:
         dtype: DType,
         epoch: int = 0,
     ):
+        if not isinstance(storage, Storage):  # pyright: ignore[reportUnnecessaryIsInstance] -- what users may call
+            refuse(
+                "freehold.Tensor", "tensors are made by functions such as `freehold.zeros` and `freehold.from_numpy`"
+            )
         self.storage: Final = storage
         """The allocation that it is in."""
         self.pointer: Final = pointer
@@ -56,6 +61,8 @@ class Handle:
         self.high: Final = pointer + high
         """The address behind its last byte."""
         self._key = -1
+
+    __init__.__qualname__ = "Tensor"  # what Python says of wrong calls; nobody knows of handles
 
     # --- What it is ---------------------------------------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ from freehold.runtime.memory.arguments import HOST
 from freehold.runtime.memory.ledger import Hold, Refusal, Space
 from freehold.runtime.memory.storage import Storage
 from freehold.support.dtypes import DType, u8
+from freehold.support.public import refuse as wrong_call
 
 if TYPE_CHECKING:
     from freehold.frontend.language.tile import AnyDType
@@ -52,7 +53,7 @@ class Tensor(Handle):
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("a tensor without axes has no length")
+            wrong_call("len", "a tensor without axes has no length")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
@@ -60,8 +61,8 @@ class Tensor(Handle):
         return (self[i] for i in range(len(self)))
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(
-            "a tensor is neither true nor false: `.item()` reads the value of one that has a single element"
+        wrong_call(
+            "bool", "a tensor is neither true nor false: `.item()` reads the value of one that has a single element"
         )
 
     def __repr__(self) -> str:
@@ -70,7 +71,9 @@ class Tensor(Handle):
         return f"<tensor {self.shape} of {self.dtype} on {place}{'' if state == 'owned' else f', {state}'}>"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a tensor is not copied by `copy` nor pickled: `.copy().sync()` copies it, `.numpy()` reads it")
+        wrong_call(
+            "copy", "a tensor is not copied by `copy` nor pickled: `.copy().sync()` copies it, `.numpy()` reads it"
+        )
 
     # --- Views --------------------------------------------------------------------------------------------------------
 
@@ -226,13 +229,15 @@ class Tensor(Handle):
     def item(self) -> Any:
         """The value of its only element. Raises `ValueError` where there are more or none, and as `numpy` does."""
         if self.size != 1:
-            raise ValueError(f"`item` reads a single element, and there are {self.size}")
+            wrong_call("Tensor.item", f"it reads a single element, and there are {self.size}")
         return read(self, _blame("item", caller())).item()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """A copy for NumPy's functions. Raises as `numpy` does, and `ValueError` if `copy` is False."""
         if copy is False:
-            raise ValueError("a tensor becomes a NumPy array by a copy: `with x.borrow() as array` lends its memory")
+            wrong_call(
+                "numpy.asarray", "a tensor becomes a NumPy array by a copy: `with x.borrow() as array` lends its memory"
+            )
         array = read(self, _blame("numpy", caller()))
         return array if dtype is None else array.astype(dtype, copy=False)
 

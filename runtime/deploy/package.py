@@ -42,6 +42,7 @@ from freehold.runtime.variants.compiled import Compiled, Once
 from freehold.runtime.variants.hints import Given, checked
 from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
 from freehold.support.dtypes import BY_NAME
+from freehold.support.public import public
 
 if TYPE_CHECKING:
     from freehold.frontend.schedule import PartitionSpec
@@ -460,6 +461,7 @@ def parameter_entry(parameter: Parameter) -> dict[str, Any]:
     return entry
 
 
+@public
 def load(path: str | os.PathLike[str], *, strict: bool = False, deny_unsafe: bool = False) -> Package:
     """
     The kernels of a package that `freehold.build` wrote: `freehold.load("kernels").saxpy(...)`.

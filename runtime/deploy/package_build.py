@@ -20,6 +20,7 @@ from freehold.runtime.deploy.package import FORMAT, MANIFEST, VERSION, described
 from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.variants.hints import given
 from freehold.support.progress import progress
+from freehold.support.public import public
 
 if TYPE_CHECKING:
     from freehold.passes.analysis.facts import KernelFacts
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from freehold.support.span import Span
 
 
+@public
 def build(
     launches: Iterable[Launch],
     archs: Sequence[str],

@@ -31,6 +31,7 @@ from freehold.runtime.scheduling.problem import Schedule
 from freehold.runtime.variants.hints import Given, given
 from freehold.support.diagnostic import Rejected
 from freehold.support.progress import progress
+from freehold.support.public import public
 
 if TYPE_CHECKING:
     from freehold.runtime.arrays.tensor import Tensor
@@ -104,6 +105,7 @@ class Tuned(Generic[C]):
     there is no record, what such a launch chooses is launched.
     """
 
+    @public
     def __init__(
         self,
         kernel: Kernel,
@@ -199,6 +201,7 @@ class Tuned(Generic[C]):
 
     # --- The search ---------------------------------------------------------------------------------------------------
 
+    @public
     def search(
         self,
         *arrays: Any,

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 
 from freehold.runtime.gpu import driver
 from freehold.support.locks import mutex
+from freehold.support.public import public
 
 _LOCK: Final = mutex()
 
@@ -29,6 +30,7 @@ class Policy(Protocol):
 class RoundRobin:
     """Some streams a GPU, which take turns."""
 
+    @public
     def __init__(self, streams: int = 4):
         """`streams` is how many, at least 1."""
         if streams < 1:
@@ -37,10 +39,12 @@ class RoundRobin:
         self._turn = count()
         self._made: dict[int, list[Any]] = {}
 
+    @public
     def stream(self, device: int) -> Any:
         """The next one."""
         made = self._made.get(device)
         if made is None:
+            driver.require_gpu("streams are a GPU's: on the host there is nothing to order")
             with _LOCK:
                 made = self._made.get(device)
                 if made is None:

@@ -21,6 +21,7 @@ from freehold.runtime.variants.build import Math, Options, build, contract_of, i
 from freehold.runtime.variants.compiled import Compiled, Once
 from freehold.runtime.variants.hints import Given, Hints, checked, given, refuse_as_keywords
 from freehold.support.contract import Checks
+from freehold.support.public import refuse, shown
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -141,7 +142,7 @@ class Kernel(Launchable):
         `checks`, if given, takes the place of the kernel's own setting. Raises `Rejected`.
         """
         if not isinstance(cast(object, arch), str | None):
-            raise TypeError(f'`arch` is a text such as "sm_90", not {arch!r}')
+            refuse("Kernel.compile", f'`arch` is a text such as "sm_90", not {shown(arch)}')
         site = caller()
         kernel, arguments = self.given(args, kwargs, site)
         bound = kernel.checked(arguments, site, arch)
@@ -327,21 +328,21 @@ def kernel(
     Raises `Rejected` where the signature is not understood. The body is looked at when the kernel is compiled.
     """
     if math not in ("precise", "fast"):
-        raise TypeError(f'`math` is "precise" or "fast", not {math!r}')
+        refuse("freehold.kernel", f'`math` is "precise" or "fast", not {shown(math)}')
     refuse_as_keywords("kernel", others)
 
     def make(function: Callable[..., None]) -> Kernel:
         if not isinstance(function, FunctionType):
-            raise TypeError(f"a kernel is made of a function, not of a {type(function).__name__}")
+            refuse("freehold.kernel", f"a kernel is made of a function, not of {shown(function)}")
         if function.__code__.co_flags & _WAITS:
-            raise TypeError(f"`{function.__name__}` is `async`, and a kernel waits for nothing: write `def`")
+            refuse("freehold.kernel", f"`{function.__name__}` is `async`, and a kernel waits for nothing: write `def`")
         hinted = checked(function.__name__, hints or {})
         early = (*overlap,) if isinstance(overlap, Collection) else () if overlap else None
         options = Options(hinted, deny_kernel_checks, checks, deny_unsafe, validate, contract, math, early)
         made = Kernel(function, options)
         read = {p.name for p in made.signature.parameters if p.is_tensor and p.mode == "ref"}
         if others := [name for name in early or () if name not in read]:
-            raise TypeError(f"`{function.__name__}` has no argument `{others[0]}` that it only reads")
+            refuse("freehold.kernel", f"`{function.__name__}` has no argument `{others[0]}` that it only reads")
         if partition is not None:
             written = [p.name for p in made.signature.parameters if p.mode in ("mut", "out")]
             each = cast("Mapping[str, Cut] | None", partition if isinstance(partition, Mapping) else None)

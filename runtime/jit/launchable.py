@@ -16,6 +16,7 @@ from freehold.runtime.base.call_site import CallSite, caller
 from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.operations.finished import eagerly, finished
 from freehold.support.locks import mutex
+from freehold.support.public import public
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import Form, KernelSignature, Parameter, Specialisation
@@ -212,6 +213,7 @@ class Launchable(native.Caller, ABC):
 
     # --- In other frameworks ------------------------------------------------------------------------------------------
 
+    @public
     def as_torch_op(
         self,
         name: str,
@@ -245,6 +247,7 @@ class Launchable(native.Caller, ABC):
             self, name, partitions, returns=returns, fixed=fixed, backward=backward, setup_context=setup_context
         )
 
+    @public
     def as_jax(
         self,
         partitions: Mapping[str, Cut | list[Cut]],

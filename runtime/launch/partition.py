@@ -254,8 +254,12 @@ def _open(
         if not all(isinstance(v, kind) for v in values):
             _refuse(f"`{kind.__name__.lower()}`", known, _shown(value))
     given = _axes(owned, len(read[0].tile)) if owned != () and read else None
+    if not isinstance(partial, bool):  # pyright: ignore[reportUnnecessaryIsInstance] -- what users pass
+        _refuse("`partial`", "True or False", _shown(partial))
     if owned != () and not read:
         given = tuple(cast("Any", owned)) if isinstance(owned, tuple | list) else (cast(int, owned),)
+        if not all(isinstance(axis, int) for axis in given):  # pyright: ignore[reportUnnecessaryIsInstance] -- as above
+            _refuse("`owned`", "an axis or a tuple of axes", _shown(cast("object", owned)))
     spec = OpenPartition(extents, cast("Any", order), cast("Any", blocks), count, given, partial)
     return _SPECS.setdefault(spec, spec)
 

@@ -100,10 +100,18 @@ def _position(key: Any, extent: int, axis: int) -> int:
     return position % extent
 
 
+def _integers(given: Any, what: str) -> list[int]:
+    """Raises `NoView` for what are no integers."""
+    try:
+        return [as_integer(e) for e in given]
+    except TypeError:
+        raise NoView(f"{what} are integers") from None
+
+
 def shape_of(given: Sequence[Any], size: int) -> tuple[int, ...]:
     """The shape that is meant by `reshape(*given)` of `size` elements; one extent may be -1. Raises `NoView`."""
     nested = len(given) == 1 and not hasattr(given[0], "__index__")
-    extents = [as_integer(e) for e in (given[0] if nested else given)]
+    extents = _integers(given[0] if nested else given, "extents")
     if extents.count(-1) > 1 or any(e < -1 for e in extents):
         raise NoView("extents are at least 0, and one may be -1")
     if -1 in extents:
@@ -145,7 +153,7 @@ def reshaped(shape: tuple[int, ...], strides: tuple[int, ...], new: tuple[int, .
 def permuted(shape: tuple[int, ...], strides: tuple[int, ...], axes: Sequence[Any]) -> Layout:
     """Axis `axes[i]` at place `i`. Raises `NoView`."""
     nested = len(axes) == 1 and not hasattr(axes[0], "__index__")
-    order = [as_integer(a) for a in (axes[0] if nested else axes)]
+    order = _integers(axes[0] if nested else axes, "axes")
     rank = len(shape)
     places = [a + rank if a < 0 else a for a in order]
     if sorted(places) != list(range(rank)):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.operations.operation import Operation
+from freehold.support.public import function_of
 
 if TYPE_CHECKING:
     from freehold.runtime.operations.execution import Execution
@@ -43,11 +44,11 @@ class Finished(Operation[T_co]):
 
     def then(self, function: Callable[[T_co], Operation[U]]) -> Operation[U]:
         """The operation that the function makes of its value."""
-        return function(self.value)
+        return function_of(function, "Operation.then")(self.value)
 
     def map(self, function: Callable[[T_co], U]) -> Operation[U]:
         """What the function makes of its value, which is done, too."""
-        return Finished(self._what, function(self.value))
+        return Finished(self._what, function_of(function, "Operation.map")(self.value))
 
     def __repr__(self) -> str:
         return f"<{self._what}, done: {self.value!r}>"

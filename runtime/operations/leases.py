@@ -14,6 +14,7 @@ from freehold.runtime.memory.blame import of_operation
 from freehold.runtime.memory.ledger import Leased
 from freehold.runtime.memory.storage import Outside
 from freehold.runtime.operations.execution import Execution
+from freehold.support.public import refuse, shown
 
 
 class Leases(NamedTuple):
@@ -83,9 +84,7 @@ def _viewed(array: Any, what: str) -> ArrayView:
     try:
         return view(array)
     except (Unreadable, UnknownDType):
-        raise TypeError(
-            f"{what} uses an object of {type(array).__name__}, which is no array that kernels take"
-        ) from None
+        refuse("freehold.Work", f"{what} uses {shown(array)}, which is no array that kernels take")
 
 
 def _user(execution: Execution, device: int, views: Iterable[ArrayView]) -> Timeline:

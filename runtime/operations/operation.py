@@ -22,14 +22,16 @@ from typing import Any, Final, Generic, NoReturn, TypeVar, overload
 from freehold.runtime.base import native
 from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.gpu.timeline import Timeline
-from freehold.runtime.memory.arguments import view
+from freehold.runtime.memory.arguments import UnknownDType, Unreadable, view
 from freehold.runtime.operations import handed
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.graph import ANOTHER, Recorded
 from freehold.runtime.operations.in_flight import InFlight
 from freehold.runtime.operations.leases import used
-from freehold.runtime.operations.waiting import finished
+from freehold.runtime.operations.waiting import end, finished, stepped
 from freehold.support.locks import mutex
+from freehold.support.public import function_of, shown
+from freehold.support.public import refuse as wrong_call
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -49,7 +51,7 @@ class Operation(Generic[T_co]):
 
         Where another operation's value is needed first, it returns a `Next`. For `run` alone.
         """
-        raise NotImplementedError
+        wrong_call("freehold.Operation", "it is a base: a class below it has a method `enqueue`")
 
     @property
     def what(self) -> str:
@@ -98,16 +100,15 @@ class Operation(Generic[T_co]):
 
     def send(self, value: Any) -> Any:
         """A step of awaiting it, as of a coroutine; for asyncio alone."""
-        return _stepped(self, lambda steps: steps.send(value))
+        return stepped(self, lambda steps: steps.send(value))
 
     def throw(self, *raised: Any) -> Any:
         """Raises an error where it is awaited, as in a coroutine; for asyncio alone."""
-        return _stepped(self, lambda steps: steps.throw(*raised))
+        return stepped(self, lambda steps: steps.throw(*raised))
 
     def close(self) -> None:
         """Ends the wait, as of a coroutine, and not the work; for asyncio alone."""
-        if (steps := awaited.pop(_waiting(self), None)) is not None:
-            steps.close()
+        end(self)
 
     def graph(self) -> Graph[T_co]:
         """Records it instead of running it, to be replayed (`runtime.operations.graph`). Raises `Rejected`."""
@@ -127,11 +128,11 @@ class Operation(Generic[T_co]):
 
     def then(self, function: Callable[[T_co], Operation[U]]) -> Operation[U]:
         """This, and then the operation that the function makes of its value, on the same stream."""
-        return Chain(self, function, True)
+        return Chain(self, function_of(function, "Operation.then"), True)
 
     def map(self, function: Callable[[T_co], U]) -> Operation[U]:
         """This, with the function of its value for a value. The function runs on the host and does not wait."""
-        return Chain(self, function, False)
+        return Chain(self, function_of(function, "Operation.map"), False)
 
     @overload
     def zip(self, other: Operation[U], /) -> Operation[tuple[T_co, U]]: ...
@@ -148,28 +149,6 @@ class Operation(Generic[T_co]):
     def shared(self) -> Shared[T_co]:
         """An operation with this one's value that may be used many times, from all threads; this is run once."""
         return Shared(self)
-
-
-awaited: Final[dict[tuple[int, int], Generator[Any, None, Any]]] = {}
-"""What is awaited by tasks that hold an operation in place of a coroutine, by operation and task, as long as it is."""
-
-
-def _waiting(operation: Operation[Any]) -> tuple[int, int]:
-    import asyncio
-
-    return id(operation), id(asyncio.current_task())
-
-
-def _stepped(operation: Operation[Any], step: Callable[[Generator[Any, None, Any]], Any]) -> Any:
-    """A step of what awaits an operation, which begins with the first."""
-    key = _waiting(operation)
-    if (steps := awaited.get(key)) is None:
-        steps = awaited[key] = operation.__await__()
-    try:
-        return step(steps)
-    except BaseException:  # it has ended, in whatever way
-        del awaited[key]
-        raise
 
 
 class Work(Operation[T]):
@@ -191,8 +170,11 @@ class Work(Operation[T]):
         later. Other threads should leave them alone while the function runs.
         """
         self._what = what
-        self._function: Callable[[Execution], T] | None = function
-        self._uses = (tuple(reads), tuple(writes))
+        self._function: Callable[[Execution], T] | None = function_of(function, "freehold.Work")
+        try:
+            self._uses = (tuple(reads), tuple(writes))
+        except TypeError:
+            wrong_call("freehold.Work", "`reads` and `writes` are lists of tensors")
 
     def enqueue(self, execution: Execution) -> T:
         """Calls the function, once. Raises `Rejected` for tensors that may not be used."""
@@ -320,6 +302,13 @@ class Graph(Recorded[T]):
 
     __slots__ = ()
 
+    def __init__(self) -> None:
+        super().__init__()
+
+    def close(self) -> None:
+        """Lets go of all that it uses. Replays in flight go on; there can be no more."""
+        super().close()
+
     def record(self, operation: Operation[U]) -> U:
         """
         Records an operation instead of running it; returns its value, for what is recorded next.
@@ -343,7 +332,11 @@ class Graph(Recorded[T]):
         does not use `target`.
         """
         self.expect("complete", "be updated", ANOTHER)
-        if not self.recording.touches(view(target)):
+        try:
+            known = self.recording.touches(view(target))
+        except (Unreadable, UnknownDType):
+            wrong_call("Graph.update", f"`target` is an array that the graph uses, not {shown(target)}")
+        if not known:
             refuse(errors.GraphUnused)
         return handed.copy(target, source)
 
@@ -506,12 +499,23 @@ def gather(operations: Iterable[Operation[T]]) -> Operation[list[T]]:
 
 
 def _operations(given: Iterable[Operation[Any]], function: str, *first: Operation[Any]) -> tuple[Operation[Any], ...]:
-    """Some operations, behind others. Raises `TypeError` for what is none."""
-    operations = (*first, *given)
+    """Some operations, behind others. Raises `Rejected` (O045) for what is none."""
+    try:
+        operations = (*first, *given)
+    except TypeError:
+        if hasattr(given, "__iter__"):  # it is their own
+            raise
+        wrong_call(
+            f"freehold.{function}" if not first else f"Operation.{function}",
+            f"it takes operations, such as launches, not {shown(given)}",
+        )
     for kind in {*map(type, operations)}:  # there are few kinds, of many operations
         if not issubclass(kind, Operation):
-            article = "an" if kind.__name__[0] in "aeiouAEIOU" else "a"
-            raise TypeError(f"`{function}` takes operations, such as launches, and {article} `{kind.__name__}` is none")
+            wrong = next(each for each in operations if type(each) is kind)
+            wrong_call(
+                f"freehold.{function}" if not first else f"Operation.{function}",
+                f"it takes operations, such as launches, not {shown(wrong)}",
+            )
     return operations
 
 

@@ -11,7 +11,7 @@ for Python's lock, and one that holds this lock and waits for the driver, would 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread, local
@@ -199,3 +199,31 @@ def _wake(future: asyncio.Future[None], error: Exception | None) -> None:
         future.set_result(None)
     else:
         future.set_exception(error)
+
+
+awaited: Final[dict[tuple[int, int], Generator[Any, None, Any]]] = {}
+"""What is awaited by tasks that hold an operation in place of a coroutine, by operation and task, as long as it is."""
+
+
+def _waiting(operation: Any) -> tuple[int, int]:
+    import asyncio
+
+    return id(operation), id(asyncio.current_task())
+
+
+def stepped(operation: Any, step: Callable[[Generator[Any, None, Any]], Any]) -> Any:
+    """A step of what awaits an operation, which begins with the first."""
+    key = _waiting(operation)
+    if (steps := awaited.get(key)) is None:
+        steps = awaited[key] = operation.__await__()
+    try:
+        return step(steps)
+    except BaseException:  # it has ended, in whatever way
+        del awaited[key]
+        raise
+
+
+def end(operation: Any) -> None:
+    """Ends the wait for an operation in the current task."""
+    if (steps := awaited.pop(_waiting(operation), None)) is not None:
+        steps.close()

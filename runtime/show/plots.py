@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 from freehold.runtime.deploy.tuning import Search
 from freehold.runtime.gpu.launch_record import Launched
 from freehold.runtime.scheduling.gpus import gpu_of
+from freehold.support.public import public
 
 if TYPE_CHECKING:
     from freehold.runtime.jit.explain import Explanation
     from freehold.support.terms import Term
 
 
+@public
 def plot_roofline(
     explanation: Explanation,
     measured: Search[Any] | Sequence[float] | None = None,
@@ -59,6 +61,7 @@ def plot_roofline(
     return ax
 
 
+@public
 def plot_timeline(launches: Iterable[Launched], *, ax: Any = None) -> Any:
     """
     Draws a record of launches: `plot_timeline(launches)` after `with record_launches() as launches: ...`.
@@ -110,7 +113,9 @@ def _axes() -> Any:
 
 def _amounts(explanation: Explanation) -> tuple[int, int, int, int]:
     """Operations; those of matrix products; bytes, if each is moved once; bytes that tile blocks ask for."""
-    cost, values = explanation.cost, explanation.values
+    cost, values = getattr(explanation, "cost", None), getattr(explanation, "values", None)
+    if cost is None or values is None:
+        raise TypeError("it takes what `kernel.explain` returns")
     matrix, other = (work.launch.evaluate(values) if work.launch.amounts else 0 for work in (cost.matrix, cost.other))
     moved = [(traffic.work.launch.evaluate(values), _value(traffic.size, values)) for traffic in cost.traffic]
     asked = [n for n, _ in moved if n is not None]

@@ -26,6 +26,7 @@ from freehold.runtime.memory.arguments import UnknownDType, Unreadable, view
 from freehold.runtime.show.axes import Axis, extent_of, ticks_of
 from freehold.runtime.show.pieces import Index, Piece, grid_of, numbering
 from freehold.runtime.show.takings import takings
+from freehold.support.public import public
 
 
 class Drawing:
@@ -52,6 +53,7 @@ class Drawing:
         return file
 
 
+@public
 def show(partition: Partition, *, blocks: int = 8) -> Drawing:
     """
     Draws a partition: `show(freehold.partition(c, (128, 256), order=freehold.grouped(8)))`.

@@ -8,6 +8,7 @@ from typing import Final
 
 from freehold.runtime.base.call_site import caller
 from freehold.runtime.errors.refusing import errors, reject
+from freehold.support.public import refuse
 from freehold.support.spelling import nearest
 
 Given = int | Mapping[str, int]
@@ -84,10 +85,10 @@ def _check(kernel: str, name: str, value: object) -> None:
 
 def refuse_as_keywords(kernel: str, others: Mapping[str, object]) -> None:
     """Raises for keywords of `kernel` that it does not have: `Rejected` (O242) for hints of ours or Triton's, which
-    stand in `hints`, and `TypeError` for the others, as Python does."""
+    stand in `hints`, and (O045) for the others."""
     for name, value in others.items():
         if name not in KNOWN and name not in _ELSEWHERE:
-            raise TypeError(f"kernel() got an unexpected keyword argument '{name}'")
+            refuse("freehold.kernel", f"got an unexpected keyword argument '{name}'")
         _unknown(kernel, name, value, "it is no keyword of `fh.kernel`")
 
 

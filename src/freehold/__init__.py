@@ -143,7 +143,7 @@ from freehold.frontend.language import (
 )
 from freehold.frontend.schedule import COLUMN, EACH, PERSISTENT, ROW, Grid, choose, grouped
 from freehold.support.dtypes import DType
-from freehold.support.span import register_source
+from freehold.support.sources import register_source
 
 if TYPE_CHECKING:
     from freehold.audit.extern import extern

@@ -12,7 +12,8 @@ from freehold.frontend.syntax import core, subset
 from freehold.frontend.syntax.read import EXPRESSIONS, STATEMENTS
 from freehold.frontend.syntax.subset import REFUSED, SUPPORTED, check
 from freehold.support.diagnostic import Help, Rejected
-from freehold.support.span import Span, register_source
+from freehold.support.sources import register_source
+from freehold.support.span import Span
 
 PARTS = {core.Starred}
 """What is typed as a part of what is around it."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, TypeGuard, cast
 
-from freehold.support.span import register_source
+from freehold.support.sources import register_source
 
 CORPUS = sorted((Path(__file__).parents[1] / "frontend" / "rejected").glob("*.py"))
 PRELUDE = """

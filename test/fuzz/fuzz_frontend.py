@@ -39,7 +39,7 @@ from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
 from freehold.support.progress import progress
-from freehold.support.span import register_source
+from freehold.support.sources import register_source
 
 SECONDS = 20.0
 """What a case may take of a processor."""

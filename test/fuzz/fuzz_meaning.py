@@ -37,7 +37,7 @@ from freehold.runtime.interpreter import run as interpret
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
 from freehold.support.progress import progress
-from freehold.support.span import register_source
+from freehold.support.sources import register_source
 
 Array = np.ndarray[Any, Any]
 

@@ -13,7 +13,7 @@ import pytest
 import freehold as fh
 from freehold import Mut, Out, Ref
 from freehold.runtime.launch.launch import UnrunLaunch, seen_by
-from freehold.runtime.operations import operation
+from freehold.runtime.operations import waiting
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.operation import Operation, Work, gather, value
 
@@ -264,7 +264,7 @@ def test_asyncio_takes_an_operation_as_a_coroutine() -> None:
     for found in asyncio.run(main()):
         assert np.array_equal(found, 2 * array())
     assert np.array_equal(asyncio.run(cast(Any, double(fh.partition(array(), 32)))), 2 * array())
-    assert not operation.awaited
+    assert not waiting.awaited
 
 
 def test_a_task_of_an_operation_fails_and_is_cancelled_as_any() -> None:
@@ -279,7 +279,7 @@ def test_a_task_of_an_operation_fails_and_is_cancelled_as_any() -> None:
             await late
 
     asyncio.run(main())
-    assert not operation.awaited
+    assert not waiting.awaited
 
 
 # --- Graphs -----------------------------------------------------------------------------------------------------------
@@ -371,9 +371,9 @@ def refused(code: str, function: Any) -> None:
 def test_what_is_no_operation_is_told_where_it_is_given() -> None:
     zeros: Any = fh.zeros(4, fh.f32, device=fh.HOST)
     mixed: list[Any] = [zeros, 1]
-    with pytest.raises(TypeError, match="`gather` takes operations, such as launches, and an `int` is none"):
+    with pytest.raises(TypeError, match=r"`freehold.gather` was called wrongly: it takes operations, .*, not 1"):
         gather(mixed)
-    with pytest.raises(TypeError, match="`zip` takes operations, such as launches, and a `str` is none"):
+    with pytest.raises(TypeError, match=r"`Operation.zip` was called wrongly: it takes operations, .*, not '2'"):
         zeros.zip("2")
 
 

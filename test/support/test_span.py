@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from freehold.support.span import SourceMap, Span, byte_column, char_column, register_source
+from freehold.support.sources import register_source
+from freehold.support.span import SourceMap, Span, byte_column, char_column
 
 
 def test_columns_of_a_node_are_characters() -> None:

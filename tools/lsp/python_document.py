@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.support.diagnostic import Error, KernelWarning, Rejected
-from freehold.support.span import register_source
+from freehold.support.sources import register_source
 
 if TYPE_CHECKING:
     from freehold.dialects.ownership import DutyAttr
