@@ -159,7 +159,7 @@ RULES: Final[tuple[Entry, ...]] = (
         codes(),
     ),
     Program("S16", "there is a block at least", "def launch(): part(b, blocks=-1)", "O223"),
-    Program("S16", "a band has a row at least", "def launch(): fh.grouped(0)", "ValueError"),
+    Program("S16", "a band has a row at least", "def launch(): fh.grouped(0)", "O045"),
     Program("S16", "a tile has an element at least", "def launch(): fh.partition(b, 0)", "O223"),
     Program(
         "S17", "outputs that share a map share a grid", "def launch(): two(part(a), fh.partition(d, 16)).sync()", "O225"
@@ -376,7 +376,7 @@ HOLES: Final[tuple[Entry, ...]] = (
         "H14",
         "options are known by name",
         "def launch(): fh.kernel(unchecked_accesses=True)(copy.__wrapped__)",
-        "TypeError",
+        "O045",
     ),
     Body(
         "H15",
