@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from types import CodeType, FunctionType, UnionType
@@ -163,6 +163,10 @@ class KernelSignature:
     def tensors(self) -> tuple[Parameter, ...]:
         """The parameters that arrays are given for."""
         return tuple(p for p in self.parameters if p.is_tensor)
+
+    def positions(self, names: Collection[str]) -> frozenset[int]:
+        """Where the tensors of these names, as they stand in the text, are among the tensors: all of a tuple's."""
+        return frozenset(n for n, p in enumerate(self.tensors) if p.written in names)
 
     @property
     def has_forms(self) -> bool:

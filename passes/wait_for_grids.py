@@ -6,10 +6,10 @@ that they wrote is there, and then to let those behind begin (`gdc_launch_depend
 of that wait, or one that came of it. No block ends before it has waited. So a kernel does not end before those in front
 of it either, and who waits for it has waited for all of them. Nor does what is behind it begin before they have ended.
 
-Arguments that are `early`, by position, are loaded before the wait as far as the text has them there, and the kernels
-behind may begin before it, too: whoever launches the kernel sees to it that no kernel that may still run writes what is
-loaded so. The wait takes the tokens of these loads. Without them the assembler moves a load behind the wait, to where
-its tile is first needed.
+Tensors that are `early`, by position among the tensors, are loaded before the wait as far as the text has them there,
+and the kernels behind may begin before it, too: whoever launches the kernel sees to it that no kernel that may still
+run writes what is loaded so. The wait takes the tokens of these loads. Without them the assembler moves a load behind
+the wait, to where its tile is first needed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp, MakePartitionViewOp, MakeTensorViewOp
 from freehold.dialects.cuda_tile.types import TOKEN
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import KernelOp, TensorType
 from freehold.passes.errors.translation import TranslationNotShown
 from freehold.passes.rewriting import walk
 from freehold.support.diagnostic import Rejected
@@ -61,12 +60,6 @@ class WaitForGridsPass(ModulePass):
                 wait_for_grids(entry, self.early)
 
 
-def positions(kernel: KernelOp, names: Collection[str]) -> frozenset[int]:
-    """Of the entry point that a kernel becomes: the arguments that are the kernel's of these names."""
-    tensors = [a for a in kernel.body.block.args if isinstance(a.type, TensorType)]
-    return frozenset(n for n, a in enumerate(tensors) if a.name_hint in names)
-
-
 def wait_for_grids(entry: EntryOp, early: Collection[int] = ()) -> None:
     """Rewrites an entry point, in place."""
     block, ops = entry.body.block, walk(entry)
@@ -74,8 +67,8 @@ def wait_for_grids(entry: EntryOp, early: Collection[int] = ()) -> None:
     assert first is not None
     late = (op for op in block.ops if any(_has_to_wait(o, early) for o in walk(op)))
     place = next(late, first)
-    joins, loaded = _loaded_before(block, place)
-    wait = GdcWaitTkoOp(loaded)
+    joins, ahead = _loaded_before(block, place)
+    wait = GdcWaitTkoOp(ahead)
     begin = GdcLaunchDependentsTkoOp(None if early else wait.result_token)
     for op, where in (*((op, place) for op in (*joins, wait)), (begin, first if early else place)):
         op.location = entry.location
@@ -152,11 +145,11 @@ def _is_loose(op: Operation, early: Collection[int]) -> bool:
     """Whether an operation that has to wait for a token, as all do that touch memory, has none."""
     if not op.name.endswith("_tko") or isinstance(op, Dependency):
         return False
-    return not any(operand.type == TOKEN for operand in op.operands) and _loaded(op) not in early
+    return not any(operand.type == TOKEN for operand in op.operands) and loaded(op) not in early
 
 
-def _loaded(op: Operation) -> int:
-    """The position of the argument that is loaded; -1 where it is no load."""
+def loaded(op: Operation) -> int:
+    """The position of the tensor that is loaded; -1 where that is not seen."""
     value: SSAValue | None = op.view if isinstance(op, LoadViewTkoOp) else None
     while value is not None and not isinstance(value, BlockArgument):
         owner = value.owner

@@ -11,7 +11,7 @@
 #include <Python.h>
 #include <stdint.h>
 
-#define INTERFACE 13 /* with `freehold.runtime.base.native`: raised when either expects something else of the other */
+#define INTERFACE 14 /* with `freehold.runtime.base.native`: raised when either expects something else of the other */
 
 #define CLASS(object) ((PyObject *)Py_TYPE((PyObject *)(object)))
 

@@ -9,17 +9,17 @@ typedef struct {
   PyObject *arguments, *launch, *value, *thoroughly, *flight; /* `flight` makes one of a timeline */
   PyObject *flights;
   uint64_t memory[MOST]; /* packed */
-  Key key;               /* of those arrays that describe themselves */
+  Key key;               /* of those arrays that may look otherwise than they did */
 } Bound;
 
 static PyTypeObject *bound_type;
 
-/* Reads where arrays are; 0 where one is elsewhere than it was, or describes itself as another. */
+/* Reads where arrays are, and what may have changed of them; 0 where one is elsewhere than it was. */
 static int where_bound(const Bound *self, Key *key, Arrays *arrays, uint64_t *memory) {
   key->count = 0, key->kept = NULL, arrays->count = arrays->families = 0;
   memcpy(memory, self->memory, sizeof(uint64_t) * self->entry->parameters);
   for (int n = 0; n < self->launcher->arguments; n++)
-    if (self->launcher->mode[n] == 't' && !read_array(PyTuple_GetItem(self->arguments, n), n, 1, key, arrays)) return 0;
+    if (self->launcher->mode[n] == 't' && !read_array(PyTuple_GetItem(self->arguments, n), n, AGAIN, key, arrays)) return 0;
   for (int n = 0; n < arrays->count; n++)
     if (arrays->array[n].pointer != memory[value_of(self->entry, n)->place]) return 0;
   return 1;

@@ -97,7 +97,7 @@ static int read_all(const Calls *self, PyObject *arguments, Key *key, Arrays *ba
   }
   for (Py_ssize_t n = 0; good && n < PyTuple_Size(arguments); n++) {
     PyObject *given = PyTuple_GetItem(arguments, n);
-    if (among(CLASS(given), tensor_classes)) good = read_array(given, (int)n, 0, key, bases);
+    if (among(CLASS(given), tensor_classes)) good = read_array(given, (int)n, WHOLE, key, bases);
     else good = add_value(key, given);
   }
   if (PyErr_Occurred()) PyErr_Clear(), good = 0;
@@ -113,7 +113,7 @@ static int made(const Plan *plan, Arrays *bases) {
   for (int n = 0; n < plan->made; n++) {
     PyObject *tensor = PyObject_CallObject(allocate, PyTuple_GetItem(plan->making, n));
     if (!tensor) return 0;
-    int good = read_array(tensor, -1, 1, &key, bases);
+    int good = read_array(tensor, -1, ADDRESS, &key, bases);
     Py_DECREF(tensor);
     if (!good || bases->array[bases->count - 1].pointer & 15) return 0;
   }

@@ -91,7 +91,7 @@ static int look(const Launcher *self, PyObject *arguments, Key *key, Arrays *arr
   int good = 1;
   for (int n = 0; good && n < self->arguments; n++) {
     PyObject *given = PyTuple_GetItem(arguments, n);
-    good = self->mode[n] == 't' ? read_array(given, n, 0, key, arrays)
+    good = self->mode[n] == 't' ? read_array(given, n, WHOLE, key, arrays)
          : self->mode[n] == 's' ? add_object(key, CLASS(given)) : add_constant(given, key);
   }
   if (PyErr_Occurred()) PyErr_Clear(), good = 0;

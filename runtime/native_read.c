@@ -68,13 +68,25 @@ typedef int32_t (*Where)(int32_t, void **);
 /* What it is asked by: its C interface, and where that has no word, its own functions, which take a tensor by its address,
  * or what a tensor points to. */
 static struct {
-  Ask pointer, layout, kind, device, dtype, rank, sizes, strides;
+  Ask pointer, layout, kind, device, dtype, rank, sizes, strides, storage, offset;
+  size_t (*itemsize)(int32_t);
   bool (*negated)(const void *), (*watched)(const void *), (*looking)(void), (*unversioned)(const void *);
   void (*changed)(const void *);
 } torch;
 static Where torch_stream;  /* the current stream of a GPU; NULL where only Python tells */
 static Py_ssize_t torch_at; /* where an object has its tensor */
 static int32_t torch_dense; /* the usual layout */
+
+/* Whether a tensor's storage has all of its elements: it may have been resized, or its bytes given back. */
+static int is_held(void *tensor, int32_t dtype, int64_t rank, const int64_t *sizes, const int64_t *strides) {
+  int64_t bytes, last;
+  if (torch.storage(tensor, &bytes) || torch.offset(tensor, &last)) return 0;
+  for (int64_t n = 0; n < rank; n++) {
+    if (!sizes[n]) return 1;
+    last += (sizes[n] - 1) * strides[n];
+  }
+  return (last + 1) * (int64_t)torch.itemsize(dtype) <= bytes;
+}
 
 static int read_torch(PyObject *object, int brief, Key *key, Array *array) {
   void *tensor = (char *)object + torch_at, *pointer;
@@ -83,13 +95,14 @@ static int read_torch(PyObject *object, int brief, Key *key, Array *array) {
   if (!torch_at || torch.layout(tensor, &layout) || layout != torch_dense) return 0;
   if (torch.kind(tensor, &kind) || kind > 1 || torch.pointer(tensor, &pointer)) return 0; /* others have no addresses */
   array->pointer = (uint64_t)(uintptr_t)pointer;
-  if (brief) return 1;
+  if (brief == ADDRESS) return 1;
   if (torch.device(tensor, &device) || torch.dtype(tensor, &dtype) || torch.rank(tensor, &rank) || rank > MOST_AXES) return 0;
   if (torch.sizes(tensor, &sizes) || torch.strides(tensor, &strides) || torch.negated(tensor)) return 0;
+  if (!is_held(tensor, dtype, rank, sizes, strides)) return 0;
   int watched = torch.watched(*(void **)tensor);
   array->watched = watched && torch.looking(); /* autograd watches it, if it is looking */
   int good = add_word(key, (uint64_t)rank << 32 | (uint32_t)dtype) && add_word(key, (uint64_t)kind << 32 | (uint32_t)device);
-  good = good && add_word(key, (uint64_t)(watched << 1 | array->watched));
+  good = good && (brief || add_word(key, (uint64_t)(watched << 1 | array->watched)));
   for (int64_t n = 0; good && n < rank; n++) good = add_word(key, (uint64_t)sizes[n]) && add_word(key, (uint64_t)strides[n]);
   return good;
 }
@@ -362,10 +375,28 @@ static PyObject *look_at(PyObject *module, PyObject *args) {
   Array array = {0};
   Key key;
   key.count = 0, key.kept = NULL;
-  int good = read_as(object, found, 0, &key, &array);
+  int good = read_as(object, found, WHOLE, &key, &array);
   Py_XDECREF(array.owner);
   if (!good) Py_RETURN_NONE;
   return Py_BuildValue("(Ky#)", array.pointer, (const char *)key.word, (Py_ssize_t)sizeof(uint64_t) * key.count);
+}
+
+/* The address and layout of each of several tensors of torch; None where one is none, or its storage does not hold it. */
+static PyObject *looks(PyObject *module, PyObject *tensors) {
+  if (!PyTuple_CheckExact(tensors)) return PyErr_Format(PyExc_TypeError, "a tuple is wanted");
+  PyObject *found = PyTuple_New(PyTuple_Size(tensors));
+  for (Py_ssize_t n = 0; found && n < PyTuple_Size(tensors); n++) {
+    Array array = {0};
+    Key key;
+    key.count = 0, key.kept = NULL;
+    PyObject *tensor = PyTuple_GetItem(tensors, n);
+    int good = family(CLASS(tensor)) == TORCH && read_as(tensor, TORCH, AGAIN, &key, &array) && add_word(&key, array.pointer);
+    if (PyErr_Occurred()) PyErr_Clear(), good = 0;
+    if (!good) return Py_DECREF(found), Py_NewRef(Py_None);
+    PyObject *one = PyBytes_FromStringAndSize((const char *)key.word, (Py_ssize_t)sizeof(uint64_t) * key.count);
+    if (!one || PyTuple_SetItem(found, n, one)) Py_CLEAR(found);
+  }
+  return found;
 }
 
 static PyObject *reads_cupy(PyObject *module, PyObject *current) {
@@ -379,6 +410,7 @@ static PyMethodDef functions[] = {
    "reads_torch(tensor, address, current, stream, functions): whether tensors can be read as this one, and how."},
   {"look_at", look_at, METH_VARARGS,
    "look_at(array, family): its address, and the key of all else that tells it apart; None if it is unusual."},
+  {"looks", looks, METH_O, "looks(tensors): of each tensor of torch its address and layout; None where a storage does not hold one."},
   {"reads_cupy", reads_cupy, METH_O, "reads_cupy(current): how arrays of CuPy are read."},
   {0},
 };

@@ -31,8 +31,9 @@ typedef struct {
   int count, families;
 } Arrays;
 
-/* Reads an argument for an array. With `brief`, only addresses of those that describe themselves. 0 where it cannot be read
- * or is unusual; no exception is set. */
+/* How much of an array is read: all; what may have changed since it was read as a whole; its address, of one that is new. */
+enum { WHOLE, AGAIN, ADDRESS };
+/* Reads an argument for an array. 0 where it cannot be read or is unusual; no exception is set. */
 int read_array(PyObject *given, int argument, int brief, Key *key, Arrays *arrays);
 void close_arrays(Arrays *arrays);
 

@@ -294,9 +294,10 @@ def _enqueued(execution: Execution, reads: Sequence[Handle], target: H, blame: B
             work(stream)
 
     if execution.recording is not None:
-        kind = "copy" if target.low < target.high else "other"  # of no bytes there is none
-        execution.recording.uses([view(t) for t in (*reads, target)], reads, [target], kind=kind)
+        execution.recording.uses([view(t) for t in (*reads, target)], reads, [target])
         begin()
+        if target.low < target.high:  # of no bytes there is none
+            execution.recording.enqueued([target], "copy")
     else:
         ledger.enqueue(user, reads, [target], begin, blame)
     return target

@@ -27,7 +27,7 @@ CODES: Final = {
 """How `struct` calls the dtypes of scalars that it packs."""
 
 
-INTERFACE: Final = 13
+INTERFACE: Final = 14
 """What this module and the native one expect of each other; one that was built of another source is not used."""
 
 

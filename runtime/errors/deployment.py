@@ -126,19 +126,26 @@ class Unpackable(Error):
 
 class AddressChanged(Error):
     """
-    An array of a bound launch is not where it was when it was bound: it was resized, or its memory was exchanged.
+    An array of a bound launch, or of a graph, is not where it was when it was bound or recorded: it was resized, or its
+    memory was exchanged.
 
-    A bound launch keeps its arrays alive and passes their addresses again and again. `rebind` takes other arrays, or
-    the same ones at their new address.
+    Both keep their arrays alive and pass their addresses again and again. `rebind` takes other arrays, or the same ones
+    at their new address. A graph is recorded anew.
     """
 
     code: ClassVar[str] = "O275"
-    title: ClassVar[str] = "`{name}` of this bound launch of `{kernel}` has changed since it was bound"
+    title: ClassVar[str] = "{array} has changed since it was {done}"
     notes: ClassVar[tuple[str, ...]] = ("{change}", "nothing was launched")
-    helps: ClassVar[tuple[str, ...]] = ("bind it again: `.rebind({name}=...)`",)
-    name: str
-    kernel: str
+    array: str
+    done: str
     change: str
+
+    class Rebind(Help):
+        text: ClassVar[str] = "bind it again: `.rebind({name}=...)`"
+        name: str
+
+    class Record(Help):
+        text: ClassVar[str] = "record the graph anew; to change what is in an array, `graph.update(array, source)`"
 
 
 class ArchitectureWrong(Error):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 from types import CodeType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from freehold.runtime.base import native
-from freehold.runtime.base.call_site import CallSite
-from freehold.runtime.errors.refusing import errors, refuse
+from freehold.runtime.base.call_site import CallSite, caller
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.launch import launcher as launchers
 from freehold.runtime.launch import modes
 from freehold.runtime.launch.binding import positional
@@ -21,7 +21,7 @@ from freehold.runtime.launch.launch import Launch
 from freehold.runtime.launch.launcher import UNDONE
 from freehold.runtime.launch.likeness import likeness
 from freehold.runtime.launch.partition import Partition
-from freehold.runtime.memory.arguments import HOST, view
+from freehold.runtime.memory.arguments import HOST, UnknownDType, Unreadable, view
 from freehold.runtime.memory.versions import changed
 from freehold.runtime.operations.in_flight import InFlight
 from freehold.runtime.operations.operation import Operation
@@ -55,8 +55,11 @@ class _State(NamedTuple):
                 return user
         dispatcher = self.launch.dispatcher
         looks = likeness(dispatcher.kernel.signature, self.arguments)
-        views = [view(array) for array, *_ in self.places] if looks is None else looks.views
-        for n, (found, (_, *bound)) in enumerate(zip(views, self.places, strict=True)):
+        for n, (array, *bound) in enumerate(self.places):
+            try:
+                found = view(array) if looks is None else looks.views[n]
+            except (Unreadable, UnknownDType) as e:
+                _moved(dispatcher.kernel.signature, n, str(e))
             if [found.pointer, found.shape, found.strides] != bound:
                 _moved(dispatcher.kernel.signature, n)
         user = dispatcher.run(self.arguments, self.launch, execution, looks)
@@ -198,10 +201,13 @@ class BoundLaunch(_Run):
 # --- What each run does -----------------------------------------------------------------------------------------------
 
 
-def _moved(signature: KernelSignature, number: int) -> None:
+def _moved(signature: KernelSignature, number: int, why: str = "") -> NoReturn:
     """Raises `Rejected` (O275) for an array, counted among arrays."""
-    change = "its memory, or its shape, is another one than it was"
-    refuse(errors.AddressChanged, signature.tensors[number].name, signature.kernel, change)
+    name = signature.tensors[number].name
+    change = why or "its memory, or its shape, is another one than it was"
+    array = f"`{name}` of this bound launch of `{signature.kernel}`"
+    error = errors.AddressChanged(caller().span, array, "bound", change)
+    reject(error.add(error.Rebind(name)))
 
 
 class _Flight(InFlight[Any]):

@@ -421,9 +421,10 @@ class Dispatcher:
         values = plan.rounded([v.pointer if isinstance(v, ArrayView) else v for v in run_time])
         if chosen.recording is not None:
             ahead = early(self.kernel.signature, plan.compiled.early, views)
-            kind = "kernel that loads first" if plan.compiled.early else "kernel"
-            apart = chosen.recording.uses(views, used.reads, used.writes, ahead, kind)
+            apart = chosen.recording.uses(views, *used, ahead)
             plan.enqueue(handle, *values, apart=apart)
+            kind = "kernel that loads first" if plan.compiled.early else "kernel"
+            chosen.recording.enqueued(used.writes, kind, apart)
             return user
         try:
             kept = chosen.uses(views)

@@ -145,8 +145,20 @@ def _family(kind: type[Any]) -> int:
 _ASKED: Final = (
     *(
         ("torch_cpu", f"aoti_torch_get_{name}")
-        for name in ("data_ptr", "layout", "device_type", "device_index", "dtype", "dim", "sizes", "strides")
+        for name in (
+            "data_ptr",
+            "layout",
+            "device_type",
+            "device_index",
+            "dtype",
+            "dim",
+            "sizes",
+            "strides",
+            "storage_size",
+            "storage_offset",
+        )
     ),
+    ("torch_cpu", "aoti_torch_dtype_element_size"),
     ("torch_cpu", "_ZN2at6native6is_negERKNS_6TensorE"),
     ("c10", "_ZNK3c1010TensorImpl13requires_gradEv"),
     ("c10", "_ZN3c108GradMode10is_enabledEv"),
@@ -192,9 +204,10 @@ def _stream(torch: Any) -> int:
 
 def _tells_apart(torch: Any, look: Callable[[Any], tuple[int, bytes] | None]) -> bool:
     """Whether all is seen that is relied on, and the same is what looks the same."""
-    plain, same = torch.empty(2, 2), torch.empty(2, 2)
+    plain, same, short = torch.empty(2, 2), torch.empty(2, 2), torch.empty(2, 2)
     found = look(plain)
     others = [
+        short,
         torch.empty(2, 2, dtype=torch.int32),
         torch.empty(2, 3),
         torch.empty(4),
@@ -205,6 +218,7 @@ def _tells_apart(torch: Any, look: Callable[[Any], tuple[int, bytes] | None]) ->
         torch.empty(2, 2).to_sparse(),
         torch.empty(2, 2, requires_grad=True),
     ]
+    short.untyped_storage().resize_(8)
     if found is None or found[0] != plain.data_ptr():
         return False
     with torch.enable_grad():

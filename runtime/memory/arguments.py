@@ -213,7 +213,11 @@ def _torch(tensor: Any) -> ArrayView:
         pointer = tensor.data_ptr()
     except RuntimeError:
         raise Unreadable(_TRANSFORMED) from None
-    return ArrayView(owner, pointer, tuple(tensor.shape), strides, dtype, device, "torch", read_only)
+    found = ArrayView(owner, pointer, tuple(tensor.shape), strides, dtype, device, "torch", read_only)
+    held = tensor.untyped_storage().nbytes() - tensor.storage_offset() * dtype.itemsize
+    if held < found.size and 0 not in found.shape:
+        raise Unreadable(f"its elements take {found.size} bytes, and its storage, which was resized, has {held}")
+    return found
 
 
 def _numpy(array: Any) -> ArrayView:

@@ -22,8 +22,9 @@ from freehold.runtime.gpu import driver, transfers
 from freehold.runtime.gpu.faults import when_lost
 from freehold.runtime.gpu.flight import never_drop
 from freehold.runtime.gpu.timeline import POSTPONED, Timeline, later, let_go, timeline
-from freehold.runtime.memory.arguments import HOST
+from freehold.runtime.memory.arguments import HOST, ArrayView
 from freehold.runtime.memory.ledger import Leased, Space
+from freehold.runtime.memory.views import reach
 
 if TYPE_CHECKING:
     from freehold.runtime.base.call_site import CallSite
@@ -216,6 +217,12 @@ class Outside:
         self.high: Final = high
         self.storage: Final = _OUTSIDE
         self.epoch: Final = 0
+
+
+def outside(found: ArrayView) -> Outside:
+    """Another library's array, from its first byte to its last, whichever elements these are of."""
+    low, high = reach(found.shape, found.strides, found.dtype.itemsize)
+    return Outside(found.device, found.pointer + low, found.pointer + high)
 
 
 _OUTSIDE: Final = Storage(0, 0, HOST, None, Space())

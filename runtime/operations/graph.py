@@ -17,7 +17,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final, Generic, Literal, Self, TypeVar
 
-from freehold.runtime.errors.refusing import errors, refuse
+from freehold.runtime.base.call_site import caller
+from freehold.runtime.errors.refusing import errors, refuse, reject
 from freehold.runtime.gpu import captures, checked, driver
 from freehold.runtime.gpu.timeline import Timeline, host_timeline, later
 from freehold.runtime.memory.blame import of_operation
@@ -68,6 +69,9 @@ class Recorded(Generic[T]):
         if execution.recording is not None:
             refuse(errors.GraphState, "be recorded", "it is a graph itself", "record its operations")
         recording = self.recording
+        if (array := recording.changed_array()) is not None:
+            error = errors.AddressChanged(caller().span, array, "recorded", "its memory, or its shape, is another one")
+            reject(error.add(error.Record()))
         device = recording.device
         if recording.captured is None:
             if not recording.work:
@@ -75,9 +79,10 @@ class Recorded(Generic[T]):
             self._enqueue(host_timeline(), lambda: [work() for work in recording.work])
             changed(recording.changed)
             return self.value
-        _, handle, user = execution.place(device, min(recording.families, default=""))
-        for family in recording.families:
-            execution.borrow(driver.current_handle(family, device), device)
+        family = next((f for f in ("torch", "cupy") if f in recording.families), "")
+        _, handle, user = execution.place(device, family)
+        for other in recording.families:
+            execution.borrow(driver.current_handle(other, device), device)
         self.enqueue(handle, user, recording if recording.families else None)
         changed(recording.changed)
         return self.value

@@ -12,7 +12,7 @@ from freehold.runtime.memory import ledger
 from freehold.runtime.memory.arguments import HOST, ArrayView, UnknownDType, Unreadable, view
 from freehold.runtime.memory.blame import of_operation
 from freehold.runtime.memory.ledger import Leased
-from freehold.runtime.memory.storage import Outside
+from freehold.runtime.memory.storage import outside
 from freehold.runtime.operations.execution import Execution
 from freehold.support.public import refuse, shown
 
@@ -34,16 +34,16 @@ def leases(signature: KernelSignature, views: Iterable[ArrayView]) -> Leases:
 
 
 def early(signature: KernelSignature, names: Collection[str], views: Iterable[ArrayView]) -> list[Leased]:
-    """What a launch with these arrays leases by these names."""
-    tensors = (p.name for p in signature.parameters if p.is_tensor)
-    return [_leased(found) for name, found in zip(tensors, views, strict=True) if name in names]
+    """What a launch with these arrays leases by these names, as they stand in the text."""
+    places = signature.positions(names)
+    return [_leased(found) for n, found in enumerate(views) if n in places]
 
 
 def _leased(found: ArrayView) -> Leased:
     """An array as the ledger knows it."""
     if found.family == "freehold":
         return cast(Leased, found.owner)
-    return Outside(found.device, found.pointer, found.pointer + found.size)
+    return outside(found)
 
 
 @contextmanager

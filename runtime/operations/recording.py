@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
+from freehold.runtime.base import native
 from freehold.runtime.errors.refusing import errors, refuse
-from freehold.runtime.gpu import captures, failures
-from freehold.runtime.memory.arguments import HOST, ArrayView
+from freehold.runtime.gpu import captures, driver, failures
+from freehold.runtime.memory.arguments import HOST, ArrayView, UnknownDType, Unreadable, view
 from freehold.runtime.memory.ledger import Leased
-from freehold.runtime.memory.storage import Outside
+from freehold.runtime.memory.storage import outside
 
 
 class Recording:
@@ -32,7 +33,12 @@ class Recording:
         self.changed: tuple[Any, ...] = ()
         """Torch's tensors that a replay writes, once it is recorded."""
         self.families: set[str] = set()
-        """Libraries whose current streams a replay is ordered with."""
+        """Libraries whose current streams a replay is ordered with. One without a name, whose arrays only describe
+        themselves, has the default stream."""
+        self.given: dict[int, ArrayView] = {}
+        """Arrays of torch and NumPy, by identity, as they were recorded: these can put other memory in their place."""
+        self._looks: object = None
+        """What the native module saw of them when they were last as they were recorded."""
         self.checked: tuple[failures.Slot, ...] = ()
         """Where its kernels write down which of their checks failed (`runtime.gpu.failures`)."""
 
@@ -58,34 +64,60 @@ class Recording:
         reads: Iterable[Leased] = (),
         writes: Iterable[Leased] = (),
         early: Iterable[Leased] = (),
-        kind: Literal["kernel that loads first", "kernel", "copy", "other"] = "other",
     ) -> bool:
         """
-        Notes what a launch or a copy uses: all arrays, those that are leased, and those that are read `early`. Returns
-        whether nothing that may still run writes what is read early.
-
-        Where that is so, a kernel that loads first may let the next one begin while those in front of it run. Any other
-        lets it begin when they have ended: it has waited for them, or came behind them. What follows a copy begins when
-        that has ended, too. Of other work nothing is known.
+        Notes what a launch or a copy uses that comes next: all arrays, those that are leased, and those that are read
+        `early`. Returns whether nothing that may still run writes what is read early.
         """
         writes = [*writes]
         apart = not any(r.low < w.high and w.low < r.high for r in early for w in self.running)
-        if kind in ("kernel", "copy") or not apart:
-            self.running = []
-        if kind != "copy":
-            self.running += writes
+        self.running += writes
         self.reads += reads
         self.writes += writes
         for found in views:
             self.views.append(found)
-            if found.family in ("torch", "cupy"):
+            if found.device != HOST and found.family != "freehold":
                 self.families.add(found.family)
+            if found.stream is not None:  # which may be gone at a replay: that comes after the default stream
+                driver.order_after(driver.stream(0, found.device), found.stream, found.device)
+            if found.family in ("torch", "numpy"):
+                self.given.setdefault(id(found.owner), found)
         return apart
+
+    def enqueued(
+        self,
+        writes: Iterable[Leased],
+        kind: Literal["kernel that loads first", "kernel", "copy"],
+        apart: bool = True,
+    ) -> None:
+        """
+        Notes that a launch or a copy is in the graph, and what it writes; not of one that failed, behind which nothing
+        has waited.
+
+        A kernel that loads first, `apart` from what may still run, may let the next one begin while those in front of
+        it run. Any other lets it begin when they have ended: it has waited for them, or came behind them. What follows
+        a copy begins when that has ended, too. Of other work nothing is known.
+        """
+        if kind != "kernel that loads first" or not apart:
+            self.running = [] if kind == "copy" else [*writes]
 
     def touches(self, found: ArrayView) -> bool:
         """Whether it uses bytes of an array."""
-        low, high = found.pointer, found.pointer + found.size
-        return any(v.device == found.device and v.pointer < high and low < v.pointer + v.size for v in self.views)
+        wanted = outside(found)
+        used = (outside(v) for v in self.views if v.device == found.device)
+        return any(u.low < wanted.high and wanted.low < u.high for u in used)
+
+    def changed_array(self) -> str | None:
+        """What to call an array that is not where it was recorded, or as it was; None where all of them are."""
+        module = native.module() if self.given else None
+        looks = None if module is None else module.looks(tuple([v.owner for v in self.given.values()]))
+        if looks is not None and looks == self._looks:
+            return None
+        for found in self.given.values():
+            if not _is_there(found):
+                return f"an array of {found.family}, {found.dtype.name} of shape {found.shape}, that this graph uses"
+        self._looks = looks
+        return None
 
     def end(self) -> Any:
         """What the driver made of it; None on the host."""
@@ -110,6 +142,15 @@ def _bytes(tensor: Leased) -> tuple[object, ...]:
     return tensor.space, tensor.low, tensor.high, tensor.storage, tensor.epoch
 
 
+def _is_there(found: ArrayView) -> bool:
+    """Whether an array is where it was when it was looked at, as it was."""
+    try:
+        now = view(found.owner)
+    except (Unreadable, UnknownDType):
+        return False
+    return (now.pointer, now.shape, now.strides) == (found.pointer, found.shape, found.strides)
+
+
 def _viewed(found: ArrayView) -> tuple[object, ...]:
     """The same of another library's array, which is leased by its bytes alone."""
-    return _bytes(Outside(found.device, found.pointer, found.pointer + found.size))
+    return _bytes(outside(found))

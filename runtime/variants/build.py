@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
@@ -169,10 +169,11 @@ def warn_of_breakpoints(places: Iterable[Span]) -> None:
         warnings.warn_explicit(text, IgnoredBreakpoint, place.file, place.line)
 
 
-def emitted(module: ModuleOp, options: Options, arch: str = "") -> ModuleOp:
+def emitted(module: ModuleOp, options: Options, arch: str = "", early: Collection[int] = ()) -> ModuleOp:
     """
-    Tile IR of a verified module, not validated; with what an architecture alone has, where one is named. Raises
-    `Rejected` (O141) where none can be made.
+    Tile IR of a verified module, not validated; with what an architecture alone has, where one is named. Where it waits
+    for the kernels in front of it, tensors at the positions `early` are loaded before that. Raises `Rejected` (O141)
+    where none can be made.
     """
     from freehold.passes.lowering import translate
     from freehold.passes.move_by_threads import move_by_threads
@@ -181,11 +182,10 @@ def emitted(module: ModuleOp, options: Options, arch: str = "") -> ModuleOp:
     for hinted in by_threads(options.hints):
         move_by_threads(found, hinted)
     if arch and options.waits(arch):
-        from freehold.passes.launch_contract import kernel_of
         from freehold.passes.validate_translation import entry_of
-        from freehold.passes.wait_for_grids import positions, wait_for_grids
+        from freehold.passes.wait_for_grids import wait_for_grids
 
-        wait_for_grids(entry_of(found), positions(kernel_of(module), options.overlap or ()))
+        wait_for_grids(entry_of(found), early)
     return found
 
 
@@ -207,10 +207,16 @@ def in_this_environment(options: Options) -> Options:
     return options._replace(deny_unsafe=options.deny_unsafe or denied(), validate=validates, overlap=overlap)
 
 
-def validate(module: ModuleOp, code: bytes, options: Options = Options(), arch: str = "") -> None:  # noqa: B008
+def validate(
+    module: ModuleOp,
+    code: bytes,
+    options: Options = Options(),  # noqa: B008
+    arch: str = "",
+    early: Collection[int] = (),
+) -> None:
     """
     Shows that the bytecode made of a verified module does what was verified, and that it waits for the kernels in front
-    of it where it has to. Raises `Rejected` (O140) where not.
+    of it where it has to, with all but the tensors at the positions `early`. Raises `Rejected` (O140) where not.
     """
     from freehold.backend.bytecode.reader import read_bytecode
     from freehold.passes.launch_contract import kernel_of
@@ -218,9 +224,9 @@ def validate(module: ModuleOp, code: bytes, options: Options = Options(), arch: 
 
     kernel, entry = kernel_of(module), entry_of(read_bytecode(code))
     if arch and options.waits(arch):
-        from freehold.passes.wait_for_grids import positions, take_wait
+        from freehold.passes.wait_for_grids import take_wait
 
-        take_wait(entry, positions(kernel, options.overlap or ()))
+        take_wait(entry, early)
     validate_translation(kernel, entry, options.checks, contracted=options.contract)
 
 
@@ -308,14 +314,15 @@ def build(
     module = verified(function, specialisation, options, breakpoints, reads, facts)
     chosen = optimised(module, options.math, facts)
     contract = contract_of(chosen, options.checks)
+    early = function.signature.positions(options.overlap or ())
 
     def compare(code: bytes) -> None:
         nonlocal contract
         contract = pinned(contract, module)
         if options.validate:
-            validate(chosen, code, options, arch)
+            validate(chosen, code, options, arch, early)
 
-    cubin, _ = cubin_of(emitted(chosen, options, arch), arch, function.name, compare)
+    cubin, _ = cubin_of(emitted(chosen, options, arch, early), arch, function.name, compare)
     warn_of_breakpoints(breakpoints)
     if breakpoints:  # so that every process is told
         store = None

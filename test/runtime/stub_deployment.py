@@ -262,6 +262,19 @@ def test_a_bound_launch_from_torch() -> None:
     assert "`x` of this bound launch of `add` has changed since it was bound" in text
     bound.rebind(x=x).on()
     assert passed("QQQi")[1] == x.data_ptr()
+    storage = z.untyped_storage()
+    z.resize_(8)  # where it is
+    refused("O275", bound.on)
+    refused("O275", bound.sync)
+    z.resize_(1000)
+    bound.on()
+    storage.resize_(0)
+    assert "its storage, which was resized, has 0" in refused("O275", bound.on)
+    storage.resize_(4000)
+    bound.rebind(z=z).on()
+    storage.resize_(3999)
+    refused("O211", lambda: add(fh.partition(z, 64), x, y).on())
+    storage.resize_(4000)
     mixed = add.bind(fh.partition(z, 64), tensor(), y)  # of two libraries
     before = launched()
     mixed.sync()

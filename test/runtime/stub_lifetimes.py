@@ -113,6 +113,38 @@ def test_an_array_lives_until_its_kernel_is_done() -> None:
         assert alive() is None
 
 
+def test_an_array_lives_until_the_replay_of_a_closed_graph_is_done() -> None:
+    y, base = tensor(), tensor()
+    array = Foreign(base)
+    alive = weakref.ref(array)
+    with fh.graph() as graph:
+        graph.record(step(y, array))
+    stub.stub_hold(1)
+    graph.replay().on()
+    del array
+    graph.close()
+    gc.collect()
+    assert alive() is not None
+    stub.stub_hold(0)
+    stub.stub_defer(0)
+    timeline(0).join()
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_replay_comes_after_the_default_stream_where_an_array_only_describes_itself() -> None:
+    y, base, producer = tensor(), tensor(), driver.new_stream(0)
+    before = stub.stub_waits()
+    with fh.graph() as graph:
+        graph.record(step(y, Foreign(base, int(producer.handle))))
+    assert stub.stub_waits() == before + 1, "what it names may be gone at a replay"
+    stream = driver.new_stream(0)
+    graph.replay().on(stream)  # which comes after other work on `y`, too
+    before = stub.stub_waits()
+    graph.replay().on(stream)
+    assert stub.stub_waits() == before + 2, "before the replay, and of the default stream after it"
+
+
 def test_the_stream_that_an_array_names_is_waited_for() -> None:
     y, base, producer = tensor(), tensor(), driver.new_stream(0)
     counts: list[int] = []

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import pytest
 from stub import expect, run_tests, the_stub
 
 import freehold as fh
@@ -165,6 +166,19 @@ def test_a_graph_of_ours_knows_what_may_still_be_written() -> None:
     assert recorded([(waiting, w, x), (early, y, z), (early, x, w), (early, z, w)]) == [False, True, False, True]
     assert recorded([(waiting, w, x), (waiting, y, x), (early, z, w)]) == [False, True, True]
     assert recorded([(waiting, w, x), (plain, y, x), (early, z, w)]) == [False, False, True]
+
+
+def test_a_launch_that_failed_has_waited_for_nothing() -> None:
+    y, x, w, z = (vector() for _ in range(4))
+    expect("QQ")
+    run(waiting, y, x)  # so that its plan is known
+    with fh.graph() as graph:
+        graph.record(waiting(fh.partition(w, 64), x))
+        with pytest.raises(fh.Rejected):
+            graph.record(waiting(fh.partition(y, 64), y))
+        graph.record(early(fh.partition(z, 64), w))
+        assert not stub.stub_early()
+    graph.close()
 
 
 def test_the_native_module_made_what_python_did_not() -> None:

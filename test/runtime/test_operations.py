@@ -300,6 +300,17 @@ def test_a_graph_records_and_replays() -> None:
     assert np.array_equal(z, 3 * (array() + 1))
 
 
+def test_a_replay_of_an_array_that_was_exchanged_is_refused() -> None:
+    y, x = np.zeros(512, np.float32), np.ones(512, np.float32)
+    replayed = add(fh.partition(y, 64), x, x).graph()
+    replayed.replay().sync()
+    x.resize(10_000_000, refcheck=False)  # too large to stay where it is
+    with pytest.raises(fh.Rejected, match=r"an array of numpy, f32 of shape \(512,\), .* has changed since") as caught:
+        replayed.replay().sync()
+    assert caught.value.codes == ("O275",)
+    assert (y == 2).all()
+
+
 def test_an_operation_becomes_a_graph() -> None:
     x = array()
     g = double(fh.partition(x, 32)).then(lambda t: double(fh.partition(t, 32))).graph()

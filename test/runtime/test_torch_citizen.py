@@ -237,6 +237,33 @@ def test_launches_whose_extents_are_solved() -> None:
 # --- Modules that hold kernels ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("size", [0, 4 * 511])
+def test_a_tensor_that_its_storage_does_not_hold_is_refused(size: int) -> None:
+    y, x = torch.zeros(512), torch.ones(512)
+    replayed = saxpy(fh.partition(y, 64), x, 1.0).graph()
+    bound = saxpy.bind(fh.partition(y, 64), x, 1.0)
+    x.untyped_storage().resize_(size)
+    for code, operation in (
+        ("O211", saxpy(fh.partition(y, 64), x, 1.0)),
+        ("O275", bound),
+        ("O275", replayed.replay()),
+    ):
+        with pytest.raises(fh.Rejected) as caught:
+            operation.sync()
+        assert caught.value.codes == (code,)
+    assert (y == 0).all()
+
+
+def test_the_graph_works_on_no_memory_but_what_it_recorded() -> None:
+    y, x = torch.zeros(512), torch.ones(512)
+    with fh.graph() as graph:
+        graph.record(saxpy(fh.partition(y, 64), x, 1.0))
+        x.data = torch.ones(8)
+    with pytest.raises(fh.Rejected, match="an array of torch, f32 of shape") as caught:
+        graph.replay().sync()
+    assert caught.value.codes == ("O275",)
+
+
 def test_modules_that_hold_kernels_are_copied() -> None:
     module = torch.nn.Module()
     module.kernel, module.weight = double, torch.nn.Parameter(torch.ones(4))

@@ -14,15 +14,20 @@ from xdsl.ir import Block, Region
 
 import freehold as fh
 from freehold import Const, Out, Ref
+from freehold.backend.bytecode.reader import read_bytecode
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.backend.cubin import fills_a_multiprocessor, waits_for_grids
 from freehold.dialects.cuda_tile.ops.control_flow import IfOp, ReturnOp
 from freehold.dialects.cuda_tile.ops.memory import GdcLaunchDependentsTkoOp, GdcWaitTkoOp, MakeTokenOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp
+from freehold.passes import wait_for_grids
 from freehold.passes.rewriting import walk
 from freehold.runtime.gpu import captures, driver
+from freehold.runtime.memory.arguments import view
+from freehold.runtime.operations.leases import early
 from freehold.runtime.operations.recording import Recording
+from freehold.runtime.variants import build
 from freehold.runtime.variants.build import Options, emitted, validate
 from freehold.support.diagnostic import Rejected
 
@@ -34,23 +39,79 @@ def scaled(y: Out["M"], x: Ref["M"], w: Ref["M"], TURNS: Const[int] = 1):
     y.store(by)
 
 
-def verified(early: tuple[str, ...]) -> tuple[Any, Options]:
-    """The kernel, and the options with which it overlaps."""
+WAITS = Options(overlap=())
+
+
+def verified() -> Any:
+    """The kernel."""
     y, x, w = (np.zeros(64, "f") for _ in range(3))
-    return fh.kernel(scaled).verify(fh.partition(y, 16), x, w), Options(overlap=early)
+    return fh.kernel(scaled).verify(fh.partition(y, 16), x, w)
 
 
 @pytest.mark.parametrize("early", [(), ("w",), ("w", "x")])
 def test_what_is_not_early_waits(early: tuple[str, ...]) -> None:
-    module, options = verified(early)
-    made = emitted(module, options, "sm_90")
+    module, places = verified(), fh.kernel(scaled).signature.positions(early)
+    made = emitted(module, WAITS, "sm_90", places)
     loads = [op for op in walk(made) if isinstance(op, LoadViewTkoOp)]
     assert [load.token is None for load in loads] == [name in early for name in ("w", "x")]
     (wait,) = (op for op in walk(made) if isinstance(op, GdcWaitTkoOp))
     ahead = () if wait.token is None else getattr(wait.token.owner, "tokens", (wait.token,))
     assert [*ahead] == [load.result_token for load in loads if load.token is None and load.parent is wait.parent]
-    assert "gdc" not in str(emitted(module, options, "sm_80"))
-    validate(module, write_bytecode(made), options, "sm_90")
+    assert "gdc" not in str(emitted(module, WAITS, "sm_80", places))
+    validate(module, write_bytecode(made), WAITS, "sm_90", places)
+
+
+def numbered(y: Out["M"], w: Ref["M"], w_1: Ref["M"]):
+    y.store(w.load_like(y) + w_1.load_like(y))
+
+
+def several(y: Out["M"], w: tuple[Ref["M"], ...], w0: Ref["M"]):
+    y.store(w[0].load_like(y) + w[1].load_like(y) + w0.load_like(y))
+
+
+def left_out(y: Out["M"], x: Ref["M"] | None, w: Ref["M"]):
+    y.store(w.load_like(y) if x is None else w.load_like(y) + x.load_like(y))
+
+
+def exchanged(y: Out["M"], x: Ref["M"], w: Ref["M"]):
+    w, x = x, w
+    y.store(w.load_like(y) + x.load_like(y))
+
+
+@pytest.mark.parametrize(
+    ("function", "others", "loaded", "ahead"),
+    [
+        (numbered, (0, 1), [1, 2], [1]),
+        (several, ((0, 1), 2), [1, 2, 3], [1, 2]),
+        (left_out, (None, 0), [1], [1]),
+        (left_out, (0, 1), [2, 1], [2]),
+        (exchanged, (0, 1), [1, 2], [2]),
+    ],
+)
+def test_code_and_launches_load_the_same_early(
+    function: Any, others: Any, loaded: list[int], ahead: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever tensors are called in the IR, where `w` and `w_1` have one name."""
+    arrays = [np.zeros(64, "f") for _ in range(3)]
+    given = [tuple(arrays[n] for n in o) if isinstance(o, tuple) else None if o is None else arrays[o] for o in others]
+    codes: list[bytes] = []
+
+    def assembled(code: bytes, arch: str, kernel: str, meanwhile: Any) -> bytes:
+        codes.append(code)
+        meanwhile()
+        return b""
+
+    monkeypatch.setattr(build, "assembled", assembled)
+    monkeypatch.setenv("FREEHOLD_CACHE_DIR", "")
+    kernel = fh.kernel(overlap=("w",))(function)
+    made = kernel.compile(fh.partition(np.zeros(64, "f"), 16), *given, arch="sm_90")
+    loads = [op for op in walk(read_bytecode(codes[0])) if isinstance(op, LoadViewTkoOp)]
+    assert [wait_for_grids.loaded(op) for op in loads] == loaded
+    assert [wait_for_grids.loaded(op) for op in loads if op.token is None] == ahead
+    formed, _ = kernel.in_form((None, *given))
+    rows = np.zeros((len(formed.signature.tensors), 64), "f")
+    leased = early(formed.signature, made.early, [view(row) for row in rows])
+    assert [t.low for t in leased] == [rows[n].ctypes.data for n in ahead]
 
 
 FAULTS = (
@@ -66,16 +127,16 @@ FAULTS = (
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_validation_finds_what_does_not_wait(fault: str) -> None:
-    module, options = verified(() if fault == "begin" else ("w",))
-    made = emitted(module, options, "sm_90")
+    module, ahead = verified(), () if fault == "begin" else (2,)
+    made = emitted(module, WAITS, "sm_90", ahead)
     (wait,) = (op for op in walk(made) if isinstance(op, GdcWaitTkoOp))
     block = wait.parent
     assert block is not None
     if fault == "an access waits for nothing":
-        options = Options(overlap=())  # who launches it does not know that it loads `w` early
+        ahead = ()  # who launches it does not know that it loads `w` early
     elif fault == "past":
-        early, late = (op for op in walk(made) if isinstance(op, LoadViewTkoOp))
-        late.operands = (*late.operands[:-1], early.result_token)
+        first, late = (op for op in walk(made) if isinstance(op, LoadViewTkoOp))
+        late.operands = (*late.operands[:-1], first.result_token)
     elif fault == "two waits":
         block.insert_op_before(GdcWaitTkoOp(), wait)
     elif fault == "an end":
@@ -93,7 +154,7 @@ def test_validation_finds_what_does_not_wait(fault: str) -> None:
             wait.detach()
             wait.erase()
     with pytest.raises(Rejected) as refused:
-        validate(module, write_bytecode(made), options, "sm_90")
+        validate(module, write_bytecode(made), WAITS, "sm_90", ahead)
     assert refused.value.codes == ("O140",)
 
 
@@ -203,20 +264,27 @@ def test_only_behind_one_kernel_may_a_launch_begin_early(
 
 
 @pytest.mark.parametrize(("written", "apart"), [((0, 64), False), ((60, 80), False), ((64, 80), True)])
-@pytest.mark.parametrize("between", ["", "kernel that loads first", "other", "kernel", "copy"])
+@pytest.mark.parametrize("between", ["", "kernel that loads first", "other", "failed", "kernel", "copy"])
 def test_what_is_read_early_is_not_what_kernels_may_still_write(
     written: tuple[int, int], apart: bool, between: Any
 ) -> None:
     spans = (0, 64), written, (80, 96)
     read, one, other = ([SimpleNamespace(space=0, low=a, high=b, storage=0, epoch=0)] for a, b in spans)
     recording: Any = Recording()
-    assert recording.uses((), (), one, kind="kernel that loads first")
+
+    def recorded(writes: Any, early: Any = (), kind: Any = "kernel that loads first") -> bool:
+        found = recording.uses((), early, writes, early)
+        if kind not in ("other", "failed"):
+            recording.enqueued(writes, kind, found)
+        return found
+
+    assert recorded(one)
     if between:
-        assert recording.uses((), (), other, kind=between)
+        assert recorded(other, kind=between)
     begins = apart or between in ("kernel", "copy")
-    assert recording.uses((), read, other, read, kind="kernel that loads first") == begins
+    assert recorded(other, read) == begins
     # What did not begin early came behind all of them.
-    assert recording.uses((), read, other, read, kind="kernel that loads first")
+    assert recorded(other, read)
 
 
 def still_running(works: list[tuple[str, bool]]) -> list[set[int]]:
@@ -250,7 +318,8 @@ def test_a_recording_knows_what_may_still_run(works: list[tuple[Any, tuple[int, 
     for n, (kind, *spans) in enumerate(works):
         write, early = ([SimpleNamespace(space=0, low=a, high=b, storage=0, epoch=0)] for a, b in spans)
         loads = early if kind == "kernel that loads first" else []
-        apart = recording.uses((), (), write, loads, kind)
+        apart = recording.uses((), (), write, loads)
+        recording.enqueued(write, kind, apart)
         behind_a_kernel = n > 0 and works[n - 1][0] != "copy"
         running = still_running([*done, (kind, behind_a_kernel)])[n]
         meets = any(works[m][1][0] < spans[1][1] and spans[1][0] < works[m][1][1] for m in running)
