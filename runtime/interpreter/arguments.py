@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class Bound:
     symbols: dict[str, int]
 
 
-def _unfit(kernel: str, name: str, what: str, fitting: str) -> None:
+def _unfit(kernel: str, name: str, what: str, fitting: str) -> NoReturn:
     error = UnfitArgument(Argument(name, kernel), what)
     reject(error.add(error.Give(fitting)))
 
@@ -63,20 +63,14 @@ def _unfit(kernel: str, name: str, what: str, fitting: str) -> None:
 def scalar(kernel: str, name: str, value: object, e: Element) -> Any:
     """A number as a scalar of an element type."""
     given: Any = value
-    is_numpy = isinstance(value, np.generic | np.ndarray) and given.ndim == 0
-    plain: Any = given.item() if is_numpy else given
+    plain: Any = given.item() if isinstance(value, np.generic | np.ndarray) and given.ndim == 0 else given
     if e.is_float and isinstance(plain, int | float):
         return np.asarray(float(plain)).astype(e.dtype)[()]
     if not e.is_float and isinstance(plain, int):
         if -(1 << (e.bits - 1)) <= plain < 1 << e.bits:
-            return (
-                np.bool_(plain) if e.bits == 1 else np.array(plain & ((1 << e.bits) - 1), np.uint64).astype(e.dtype)[()]
-            )
+            return np.array(plain & ((1 << e.bits) - 1), np.uint64).astype(e.dtype)[()]
         _unfit(kernel, name, f"{plain} does not fit in {e.name}", f"an integer of {e.bits} bits")
-    if is_numpy and given.dtype == e.dtype and not isinstance(plain, int | float):
-        return np.asarray(given)[()]  # of a type that Python has no number for
     _unfit(kernel, name, f"{value!r} is no {e.name}", f"a number that {e.name} can hold")
-    raise AssertionError
 
 
 def array(kernel: str, name: str, value: object, e: Element, rank: int | None) -> Array:
@@ -86,7 +80,6 @@ def array(kernel: str, name: str, value: object, e: Element, rank: int | None) -
     """
     if not isinstance(value, np.ndarray):
         _unfit(kernel, name, f"{type(value).__name__} is no NumPy array", "a numpy.ndarray")
-        raise AssertionError
     found = cast(Array, value)
     if found.dtype != e.dtype:
         same_bits = found.dtype.kind in "biu" and e.dtype.kind in "iu" and found.dtype.itemsize == e.dtype.itemsize

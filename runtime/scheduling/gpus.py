@@ -22,31 +22,27 @@ class Gpu:
     """Bytes a second of its memory that copies reach."""
     cache_bandwidth: float
     """Bytes a second of its L2 cache."""
-    cache: int
-    """Bytes of the L2 cache."""
-    latency: float
-    """Seconds from asking memory for bytes until they are there, under load."""
     matrix: float
     """Operations a second of products of 16-bit floats."""
     other: float
     """Other operations of f32 a second."""
 
 
-_H200: Final = Gpu("H200", 132, 1 << 16, 228 << 10, 2048, 4.4e12, 14e12, 50 << 20, 0.9e-6, 0.80e15, 33e12)
+_H200: Final = Gpu("H200", 132, 1 << 16, 228 << 10, 2048, 4.4e12, 14e12, 0.80e15, 33e12)
 
 GPUS: Final = {
     "sm_80": replace(
         _H200, name="A100", multiprocessors=108, shared=164 << 10, bandwidth=1.4e12, cache_bandwidth=5e12,
-        cache=40 << 20, matrix=0.27e15, other=10e12,
+        matrix=0.27e15, other=10e12,
     ),
     "sm_90": _H200,
     "sm_100": replace(
-        _H200, name="B200", multiprocessors=148, bandwidth=7.2e12, cache_bandwidth=20e12, cache=126 << 20,
-        matrix=1.9e15, other=40e12,
+        _H200, name="B200", multiprocessors=148, bandwidth=7.2e12, cache_bandwidth=20e12, matrix=1.9e15,
+        other=40e12,
     ),
     "sm_120": replace(
         _H200, name="RTX 5090", multiprocessors=170, shared=100 << 10, threads=1536, bandwidth=1.6e12,
-        cache_bandwidth=8e12, cache=96 << 20, matrix=0.2e15, other=50e12,
+        cache_bandwidth=8e12, matrix=0.2e15, other=50e12,
     ),
 }  # fmt: skip
 """By architecture."""

@@ -13,7 +13,8 @@ executed as its module is imported, any test may see the fault, and all follow; 
 
 Every fault gets its share of the time (`--limit` for all of it, `--seconds` for each fault). It counts as found when a
 test fails with it that passes without it, and fails again with it; so does one with which a test hangs that ends
-without it (`HANGS`). What no test has found has survived, and it is said how many of the tests that reach it have run.
+without it (`HANGS`), or with which tests of one process do not end, twice, that pass without it. What no test has found
+has survived, and it is said how many of the tests that reach it have run.
 
 Mutmut and cosmic-ray do much of this, and do not fit: mutmut wraps each function, which the frontend's fingerprints
 see, and wants packages where the rooms are links; cosmic-ray runs one command whatever the file: the whole suite.
@@ -101,6 +102,11 @@ class Batch:
         if tests[0].startswith(LIT):
             return Batch(tests, (), seconds)
         return Batch(list(dict.fromkeys(name.partition("::")[0] for name in tests)), tuple(tests), seconds)
+
+    @property
+    def name(self) -> str:
+        """The nearest of its tests, or its first file."""
+        return (self.tests or self.targets)[0]
 
     def __len__(self) -> int:
         return len(self.tests or self.targets)
@@ -218,8 +224,8 @@ class Workplace:
         left_out = [f"--deselect={name}" for name in sorted(self.broken)]
         return [*pytest(self.slow), "-x", "-n0", f"--timeout={HANGS}", *left_out, *targets]
 
-    def run(self, batch: Batch, seconds: float) -> str:
-        """The first test that fails of a batch, empty where none does in this time."""
+    def run(self, batch: Batch, seconds: float) -> str | None:
+        """The first test that fails of a batch, empty where none does; None where it does not end in this time."""
         environment = self.environment
         if batch.tests:
             chosen = self.folder / "build" / "chosen"
@@ -227,7 +233,9 @@ class Workplace:
             chosen.write_text("\n".join(batch.tests), encoding="utf-8")
             environment = {**environment, "FREEHOLD_CHOSEN": str(chosen)}
         done = run(self.command(batch.targets), self.folder, environment, seconds)
-        if done is None or done[0] in (0, 5):  # 5: there is no test but slow ones
+        if done is None:
+            return None
+        if done[0] in (0, 5):  # 5: there is no test but slow ones
             return ""
         failed = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+(?:\[.*?\](?= - |$))?)", done[1], re.MULTILINE)
         return failed[1] if failed else next(iter(failing_of_lit(done[1])), batch.targets[0])
@@ -238,8 +246,8 @@ class Workplace:
         place.write_bytes(text)
         os.utime(place, (self.written, self.written))
 
-    def with_fault(self, fault: Fault, batch: Batch, seconds: float) -> str:
-        """The first test that fails of a batch while a fault is planted."""
+    def with_fault(self, fault: Fault, batch: Batch, seconds: float) -> str | None:
+        """The first test that fails of a batch while a fault is planted; as `run`."""
         place = self.folder / fault.path
         text = place.read_bytes()
         try:
@@ -249,15 +257,24 @@ class Workplace:
             self.write(place, text)
 
     def finding(self, fault: Fault, batch: Batch, seconds: float, end: float) -> str:
-        """The first test of a batch that fails with a fault, and each time, and passes without it; before an end."""
+        """
+        The first test of a batch that fails with a fault, and each time, and passes without it; before an end.
+
+        Where the batch does not end with the fault, each time, and passes without it in the same time: the nearest.
+        """
+
+        def left(most: float) -> float:
+            return min(most, end - time.monotonic())
+
         for _ in range(BROKEN):
-            failing = self.with_fault(fault, batch, min(seconds, end - time.monotonic()))
-            if not failing:
+            failing = self.with_fault(fault, batch, left(seconds))
+            if failing == "" or left(1) <= 0:  # what is ended because the time is over may have been about to pass
                 break
-            alone, most = Batch([failing]), min(2 * HANGS, end - time.monotonic())
-            if not self.run(alone, most) and self.with_fault(fault, alone, most):
-                return failing
-            if time.monotonic() >= end:
+            again, most = (batch, seconds) if failing is None else (Batch([failing]), 2 * HANGS)
+            passes = self.run(again, left(most)) == ""
+            if passes and self.with_fault(fault, again, left(most)) != "" and left(1) > 0:
+                return failing or batch.name
+            if failing is None or left(1) <= 0:
                 break
             self.broken.add(failing)
         return ""

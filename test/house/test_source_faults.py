@@ -168,6 +168,39 @@ def test_a_test_has_found_a_fault_that_fails_with_it_alone(tmp_path: Path, monke
     assert ran == ["b", "a", "b", "a", "b", "b", "a", "b", "b", "a", "b"]  # the fault is planted, or is not
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "found"),
+    [
+        ([None, "", None], "x"),
+        ([None, "", ""], ""),
+        ([None, None], ""),
+        ([None, "y"], ""),
+        (["y", None, "z", "", "z"], "z"),
+    ],
+)
+def test_tests_that_do_not_end_have_found_a_fault_with_which_alone_they_do_not(
+    outcomes: list[str | None], found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "origin" / "passes").mkdir(parents=True)
+    (tmp_path / "origin" / "passes" / "cse.py").write_text("a", encoding="utf-8")
+    place, batch = Workplace(tmp_path / "copy", tmp_path / "origin", False, set()), Batch(["f"], ("x", "y"))
+    ran: list[Batch] = []
+
+    def run(batch: Batch, seconds: float) -> str | None:
+        ran.append(batch)
+        return answers.pop(0)
+
+    monkeypatch.setattr(place, "run", run)
+    answers = [*outcomes]
+    assert place.finding(FAULT, batch, 100, float("inf")) == found
+    assert answers == []
+    assert outcomes[0] is not None or ran == [batch] * len(ran)  # all of it, for nobody knows which of its tests hangs
+    assert place.broken == ({"y"} if outcomes[0] else set())
+    ran.clear()
+    answers = [None]
+    assert place.finding(FAULT, batch, 100, 0.0) == ""  # the time is over: it may have been about to pass
+
+
 PRODUCT = """
 def half(x):
     if x % 2:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import bdb
 import io
 import pdb
+import re
 import sys
-from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
@@ -95,12 +96,70 @@ def test_nothing_is_shown_elsewhere(
     assert "(Pdb)" in capsys.readouterr().out
 
 
+def standing(t: Any) -> Any:
+    yield t
+
+
+def shown(value: Any) -> StoppedView:
+    """A function that stands, and has one variable."""
+    running = standing(value)
+    next(running)
+    return StoppedView([running.gi_frame], "0")
+
+
 @pytest.mark.parametrize("shape", [(), (100,), (3, 70), (2, 2, 2)])
 def test_tiles_of_every_rank_can_be_shown(shape: tuple[int, ...]) -> None:
-    def function(t: Any) -> Any:
-        yield t
+    assert parts(shown(np.zeros(shape)), ".//tr")[1].startswith("ttile float64")
 
-    standing: Callable[..., Any] = function(np.zeros(shape))  # pyright: ignore[reportAssignmentType]
-    next(standing)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    view = StoppedView([standing.gi_frame], "0")  # pyright: ignore[reportFunctionMemberAccess]
-    assert parts(view, ".//tr")[1].startswith("ttile float64")
+
+def squares(value: Any) -> list[tuple[int, int, int, str]]:
+    """The squares of a picture: where each is, how large, and its colour."""
+    html = shown(value)._repr_html_().replace("&rarr;", "->")  # pyright: ignore[reportPrivateUsage]
+    found = ElementTree.fromstring(html).findall(".//rect")
+    assert all(each.get("width") == each.get("height") for each in found)
+    return [(*(int(each.get(k, "")) for k in ("x", "y", "width")), each.get("fill", "")) for each in found]  # pyright: ignore[reportReturnType]
+
+
+def test_dark_is_great() -> None:
+    row = squares(np.array([[0.0, 1.0], [np.inf, 0.5]]))
+    assert row == [
+        (0, 0, 6, "hsl(210,60%,90%)"), (6, 0, 6, "hsl(210,60%,25%)"), (0, 6, 6, "#d33"), (6, 6, 6, "hsl(210,60%,58%)"),
+    ]  # fmt: skip
+    assert {colour for *_, colour in squares(np.full(3, 7))} == {"hsl(210,60%,58%)"}  # none is greater than another
+    assert {colour for *_, colour in squares(np.full(3, np.nan))} == {"#d33"}
+
+
+@pytest.mark.parametrize(
+    ("shape", "rows", "columns", "size"),
+    [((16,), 1, 16, 6), ((17,), 1, 17, 3), ((32,), 1, 32, 3), ((33,), 1, 17, 3), ((2, 64), 2, 32, 3),
+     ((65, 2), 22, 2, 3), ((4, 4), 4, 4, 6)],
+)  # fmt: skip
+def test_long_axes_are_shown_by_some_of_their_elements(shape: Any, rows: int, columns: int, size: int) -> None:
+    value: Any = np.zeros(shape)
+    found = squares(value)
+    assert [(x, y) for x, y, *_ in found] == [(x * size, y * size) for y in range(rows) for x in range(columns)]
+    html = shown(value)._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert f'<svg width="{columns * size}" height="{rows * size}">' in html
+
+
+@pytest.mark.parametrize("value", [3, np.zeros((0, 2)), np.zeros((1, 1, 1)), np.zeros(())])
+def test_what_is_no_tile_of_one_or_two_axes_has_no_picture(value: Any) -> None:
+    assert squares(value) == []
+
+
+def test_lines_around_where_it_stands_and_values_cut_short() -> None:
+    view = shown("x" * 300)
+    here = view.frames[-1].f_lineno
+    html = view._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert f"<b>&rarr; {here:4}      yield t</b>" in html
+    text = Path(__file__).read_text(encoding="utf-8").splitlines()
+    around = [n for n in range(here - 4, here + 5) if n != here and text[n - 1].strip()]
+    assert [int(n) for n in re.findall(r"^  ( *\d+)  ", html, re.MULTILINE)] == around
+    (row,) = parts(view, ".//tr")[1:]
+    assert row == "tstr" + "'" + "x" * 199
+
+
+def test_values_of_tiles_are_told_by_their_ends() -> None:
+    assert "..." not in parts(shown(np.arange(40)), ".//tr")[1]
+    assert parts(shown(np.arange(41)), ".//tr")[1] == "ttile int64 41[ 0  1 ... 39 40]"
+    assert parts(shown(np.array([1 / 3])), ".//tr")[1] == "ttile float64 1[0.3333]"
