@@ -181,10 +181,12 @@ def _identity(
     return f"{place}:{status.st_size}:{status.st_mtime_ns}"
 
 
+@cache
 def compiler_identity(package: str, version: str) -> str:
     """
     What tells this compiler from others: its release, and for the sake of those who work on it, its files' times.
 
+    They are looked up once: a process has the files that it began with.
     `package` is the folder of the `freehold` package.
     """
     newest = count = size = 0

@@ -10,12 +10,33 @@ import numpy as np
 
 import freehold as fh
 from freehold.engine.sampling import Choice
+from freehold.kernels.schedules import ceildiv, power_of_two
 
 _ROUND: Final = 4
 """Numbers to which each part of the input begins: 16 bytes."""
 
 ALONE: Final = 4
 """How many sequences with one token each attend together in a step that has longer shares, or a multiple of that."""
+
+
+def rows_of(sequences: int, most: int) -> int:
+    """The number of sequences that a step of so many has room for: a power of four, or `most`."""
+    return min(4 ** ceildiv(power_of_two(sequences).bit_length() - 1, 2), most)
+
+
+def padded(tokens: int, most: int) -> int:
+    """
+    The number of tokens that a step of `tokens` has room for, at most `most`: at most a quarter more of more than 64.
+
+    There are few such numbers: each has plans of its own, and may have kernels of its own.
+    """
+    step = max(16, power_of_two(tokens) // 8)
+    return min(ceildiv(tokens, step) * step, most)
+
+
+def all_rows(tokens: int, sequences: int) -> set[int]:
+    """The numbers of rows that products have in steps of up to so many tokens and sequences."""
+    return {padded(n, tokens) for n in range(1, tokens + 1)} | {rows_of(n, sequences) for n in range(1, sequences + 1)}
 
 
 class Share(NamedTuple):
@@ -38,9 +59,14 @@ class Shape(NamedTuple):
     reach: int = 0
     """Tokens that the one sequence which decodes has at most, for which there are kernels; 0: any number."""
 
+    def held(self, pages: int, page: int) -> int:
+        """How many pages, of so many tokens, a sequence has room for that has up to `pages`."""
+        return min(pages, -(-self.reach // page)) if self.reach else pages
+
     def widths(self, pages: int, page: int) -> list[int]:
-        """How many numbers each part of the inputs has, with so many pages a sequence, of so many tokens."""
+        """How many numbers each part of the inputs has, with up to so many pages a sequence, of so many tokens."""
         tokens, sequences, *_ = self
+        pages = self.held(pages, page)
         runs = min(tokens, tokens // page + 2 * sequences)
         here = [tokens, tokens, tokens, runs, 2 * runs + 1, sequences, sequences, sequences * pages]
         return [*here, 3 * sequences, sequences, 2 * sequences]
@@ -79,7 +105,7 @@ class Inputs:
     """
 
     def __init__(self, shape: Shape, pages: int, page: int, slots: int):
-        self.shape, self._pages, self._page, self._slots = shape, pages, page, slots
+        self.shape, self._pages, self._page, self._slots = shape, shape.held(pages, page), page, slots
         at, widths = shape.places(pages, page), shape.widths(pages, page)
         self.numbers = np.zeros(at[-1], np.int32)
         """All of them, in the order in which a device has them."""
@@ -171,7 +197,7 @@ class Batch:
         self._sent, self._there = memory.sent[: at[-1]], memory.there[: at[-1]]
         parts = [memory.there[a : a + n] for a, n in zip(at, widths, strict=False)]
         self.ids, self.positions, self.bases, self.order, self.slots, self.lengths, self.last, self.pages = parts[:8]
-        self.table = self.pages.reshape(shape.sequences, memory.pages)
+        self.table = self.pages.reshape(shape.sequences, shape.held(memory.pages, memory.page))
         self.floats = parts[8].reinterpret(fh.f32).reshape(3, shape.sequences)
         self.top_k, self.seeds = parts[9], parts[10].reinterpret(fh.i64)
         self.alone = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import freehold as fh
@@ -42,9 +42,9 @@ def size_of(dtype: Any) -> int:
     return 4 if dtype == fh.f32 else 2
 
 
-def most_split(rows: int, n: int, k: int, size: int) -> int:
-    """Elements that the parts of a product take at most, of up to so many rows."""
-    splits = ((m, tiling(m, n, k, size).splits) for m in range(1, rows + 1))
+def most_split(rows: Iterable[int], n: int, k: int, size: int) -> int:
+    """Elements that the parts of a product take at most, of any of these numbers of rows."""
+    splits = ((m, tiling(m, n, k, size).splits) for m in rows)
     return max(m * n * count if count > 1 else 1 for m, count in splits)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import freehold as fh
 from freehold.engine import experts
-from freehold.engine.batch import Batch
+from freehold.engine.batch import Batch, all_rows
 from freehold.engine.config import Config
 from freehold.engine.layers import Narrow, Room, Steps, most_split, product, size_of
 from freehold.engine.ranks import Ranks
@@ -93,6 +93,8 @@ class Model:
         self.room = self._reserved()
         self.caches: Any = None
         """Keys and values of all layers, (layers, slots, 2, heads of keys, head)."""
+        self.paged: list[tuple[Any, Any]] = []
+        """The same as keys and values of each layer, each (pages, page, heads of keys, head)."""
 
     def _angles(self) -> Any:
         """Cosines and sines of each position, (positions, head) in f32."""
@@ -120,10 +122,10 @@ class Model:
         size = size_of(c.dtype)
         shapes = [(qkv, c.hidden), (c.hidden, attended)]
         shapes += [(c.experts, c.hidden)] if c.experts else [(2 * c.feed, c.hidden), (c.hidden, c.feed)]
-        most = max(most_split(wide, n, k, size) for n, k in shapes)
-        most = max(most, most_split(self.sequences, c.vocabulary, c.hidden, size))
-        room.reserve("splits", (most,), fh.f32)
-        parts = max(self._parts(1, reach) for reach in (0, *reaches(c.heads)))
+        shapes += [(c.vocabulary, c.hidden)]
+        rows = all_rows(self.tokens, self.sequences)
+        room.reserve("splits", (max(most_split(rows, n, k, size) for n, k in shapes),), fh.f32)
+        parts = max(self.parts(1, reach) for reach in (0, *reaches(c.heads)))
         room.reserve("parts", (self.sequences, c.kv_heads, parts, c.group, c.head), fh.f32)
         room.reserve("lse", (self.sequences, c.kv_heads, parts, c.group), fh.f32)
         return room
@@ -138,8 +140,10 @@ class Model:
         c = self.config
         shape = (c.layers, pages * self.page, 2, c.kv_heads, c.head)
         self.caches = fh.zeros(shape, c.dtype, device=self.device).sync()
+        paged = self.caches.reshape(c.layers, pages, self.page, 2, c.kv_heads, c.head)
+        self.paged = [(paged[n, :, :, 0], paged[n, :, :, 1]) for n in range(c.layers)]
 
-    def _parts(self, sequences: int, reach: int = 0) -> int:
+    def parts(self, sequences: int, reach: int = 0) -> int:
         """Into how many parts the cache of a sequence is cut, for each of so many to have one query."""
         most = ceildiv(self.config.positions, self.page)
         return parts_of_query(most, sequences * self.config.kv_heads, self.config.group, reach)
@@ -150,20 +154,22 @@ class Model:
 
         With `layers`, those of so many layers alone: all have the same kernels.
         """
-        room, ranks, count = self.room, self.ranks, batch.tokens
-        here, there, normed = (room.rows(name, count) for name in ("a", "b", "normed"))
+        room, ranks, count, views = self.room, self.ranks, batch.tokens, Views(self, batch)
+        here, there, normed, attended = (room.rows(name, count) for name in ("a", "b", "normed", "attended"))
         yield following_launch(here, self.table, batch.ids, batch.before)
         yield embedding_launch(room.rows("angles", count), self.angles, batch.positions)
         for number, layer in enumerate(self.layers[:layers]):
-            yield from self._product(self._qkv(batch)[number], here, layer.qkv, layer.front, normed)
-            yield from self.attention(batch, number)
-            yield from product(room, there, room.rows("attended", count), layer.output, here if ranks.leads else None)
+            yield from self._product(views.of(number)[0], here, layer.qkv, layer.front, normed)
+            if not batch.decoding:
+                yield self._append(views, number, number + 1)
+            yield from self.attention(views, number)
+            yield from product(room, there, attended, layer.output, here if ranks.leads else None)
             yield from ranks.summed(there)
             yield from self._fed(layer, there, here, normed, there if ranks.leads else None)
             yield from ranks.summed(here)
         chosen, logits = here, self.logits(batch.sequences)
         if batch.decoding:
-            yield self._append(batch, 0, len(self.layers[:layers]))
+            yield self._append(views, 0, len(self.layers[:layers]))
         else:
             chosen = room.rows("b", batch.sequences)
             yield embedding_launch(chosen, here, batch.last)
@@ -207,55 +213,70 @@ class Model:
             yield gated_product_launch(inner, normed, both[:feed], both[feed:])
         yield from product(room, y, inner, fed.down, residual)
 
-    def _qkv(self, batch: Batch) -> Any:
-        """Room for the rows of queries, keys and values of each layer: one for all where each appends its own."""
-        c, count = self.config, batch.tokens
-        if not batch.decoding:
-            return [self.room.rows("qkv", count)] * c.layers
-        return self.room.rows("new", c.layers * count).reshape(c.layers, count, (c.heads + 2 * c.kv_heads) * c.head)
-
-    def _append(self, batch: Batch, first: int, stop: int) -> Any:
+    def _append(self, views: Views, first: int, stop: int) -> Any:
         """The launch that keeps the keys and values of these layers."""
-        c, rows = self.config, self._qkv(batch)
-        rows = rows[first:stop] if batch.decoding else rows[first][None]
-        heads = rows.reshape(stop - first, batch.tokens, c.heads + 2 * c.kv_heads, c.head)
+        c, batch = self.config, views.batch
+        heads = views.heads[first:stop] if batch.decoding else views.heads
         k, v = heads[:, :, c.heads : c.heads + c.kv_heads], heads[:, :, c.heads + c.kv_heads :]
         most = 1 if batch.decoding else self.page
         weights = None if self.norms is None else self.norms[1, first:stop]
-        given = self._turns(batch), batch.order, batch.slots, most, c.eps, weights
+        given = views.turns, batch.order, batch.slots, most, c.eps, weights
         return append_launch(self.caches[first:stop], k, v, *given)
 
-    def _turns(self, batch: Batch) -> tuple[Any, Any]:
-        """Cosines and sines of the tokens' positions."""
-        angles, half = self.room.rows("angles", batch.tokens), self.config.head // 2
-        return angles[:, :half], angles[:, half:]
-
-    def attention(self, batch: Batch, number: int) -> Steps:
+    def attention(self, views: Views, number: int) -> Steps:
         """
         What the layer of that number does with the rows of queries, keys and values.
 
         Steps that decode keep what they append until the end: there each query has the key and the value of its own
         token, and is alone with its pages.
         """
-        c, count, keys, cache = self.config, batch.tokens, self.config.kv_heads, self.caches[number]
-        if not batch.decoding:
-            yield self._append(batch, number, number + 1)
-        heads = self._qkv(batch)[number].reshape(count, c.heads + 2 * keys, c.head)
-        grouped = count, keys, c.group, c.head
-        q, o = heads[:, : c.heads].reshape(grouped), self.room.rows("attended", count).reshape(grouped)
-        paged = cache.reshape(cache.shape[0] // self.page, self.page, 2, keys, c.head)
-        caches, scale, eps, angles = (paged[:, :, 0], paged[:, :, 1]), 1 / sqrt(c.head), c.eps, self._turns(batch)
-        q_norm, k_norm = (None, None) if self.norms is None else (self.norms[0, number], self.norms[1, number])
-        alone = batch.sequences if batch.decoding else batch.alone
-        if alone:
-            parts = self._parts(alone, batch.reach)
-            room = tuple(self.room.rows(name, alone)[:, :, :parts] for name in ("parts", "lse"))
-            turns = tuple(t[:alone] for t in angles)
-            new = heads[:alone, c.heads : c.heads + keys], heads[:alone, c.heads + keys :]
-            given = batch.table[:alone], batch.lengths[:alone], scale, turns, (q_norm, k_norm), eps
-            yield from query_launches(o[:alone], room, q[:alone], new, *caches, *given, batch.reach)
-        if not batch.decoding:
-            pages = batch.pages[alone * batch.table.shape[1] :]
-            turns = tuple(t[alone:] for t in angles)
-            yield turn_launch(q[alone:], turns, q_norm, eps)
-            yield rows_launch(o[alone:], q[alone:], *caches, pages, batch.bases[alone:], batch.positions[alone:], scale)
+        scale, caches, eps = 1 / sqrt(self.config.head), self.paged[number], self.config.eps
+        weights = (None, None) if self.norms is None else (self.norms[0, number], self.norms[1, number])
+        _, alone, others = views.of(number)
+        if views.first:
+            (o, room, table, lengths, turns), (q, new), reach = views.alone, alone, views.batch.reach
+            yield from query_launches(o, room, q, new, *caches, table, lengths, scale, turns, weights, eps, reach)
+        if not views.batch.decoding:
+            o, pages, bases, positions, turns = views.others
+            yield turn_launch(others, turns, weights[0], eps)
+            yield rows_launch(o, others, *caches, pages, bases, positions, scale)
+
+
+class Views:
+    """What all layers of a step work on, as they see it: made once, for a view takes the host as long as a launch."""
+
+    def __init__(self, model: Model, batch: Batch):
+        c, room, count, self.batch = model.config, model.room, batch.tokens, batch
+        self._config = c
+        layers, name = (c.layers, "new") if batch.decoding else (1, "qkv")
+        self.heads = room.rows(name, layers * count).reshape(layers, count, c.heads + 2 * c.kv_heads, c.head)
+        """Those of queries, keys and values of each token; of each layer, where they are appended at the end."""
+        angles, half = room.rows("angles", count), c.head // 2
+        self.turns = angles[:, :half], angles[:, half:]
+        """Cosines and sines of the tokens' positions."""
+        self.first = first = batch.sequences if batch.decoding else batch.alone
+        """How many tokens in front are alone with their pages."""
+        o = room.rows("attended", count).reshape(count, c.kv_heads, c.group, c.head)
+        parts = model.parts(max(1, first), batch.reach)
+        places = tuple(room.rows(name, first)[:, :, :parts] for name in ("parts", "lse"))
+        ahead, behind = (tuple(t[part] for t in self.turns) for part in (slice(first), slice(first, None)))
+        self.alone = o[:first], places, batch.table[:first], batch.lengths[:first], ahead
+        """Of these: results, room for parts, pages, lengths and angles."""
+        pages = batch.pages[first * batch.table.shape[1] :]
+        self.others = o[first:], pages, batch.bases[first:], batch.positions[first:], behind
+        """Of the others, in a step that has them: results, pages, where these begin, positions and angles."""
+        self._of: dict[int, Any] = {}
+
+    def of(self, number: int) -> Any:
+        """
+        Of a layer: the rows of queries, keys and values; queries, keys and values of those in front; queries of others.
+        """
+        number = number if self.batch.decoding else 0
+        found = self._of.get(number)
+        if found is None:
+            c, first, heads = self._config, self.first, self.heads[number]
+            ahead, stop = heads[:first], c.heads + c.kv_heads
+            q, others = (t[:, : c.heads].reshape(-1, c.kv_heads, c.group, c.head) for t in (ahead, heads[first:]))
+            rows = heads.reshape(len(heads), -1)
+            found = self._of[number] = rows, (q, (ahead[:, c.heads : stop], ahead[:, stop:])), others
+        return found

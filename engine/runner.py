@@ -11,14 +11,14 @@ import numpy as np
 
 import freehold as fh
 from freehold.engine import sampling
-from freehold.engine.batch import ALONE, Batch, Inputs, Memory, Shape, Share
+from freehold.engine.batch import ALONE, Batch, Inputs, Memory, Shape, Share, padded, rows_of
 from freehold.engine.config import Config
 from freehold.engine.errors import ModelError
 from freehold.engine.layers import added
-from freehold.engine.model import Model
+from freehold.engine.model import Model, Views
 from freehold.engine.ranks import Ranks
 from freehold.engine.scheduler import Plan, Planned
-from freehold.kernels.schedules import ceildiv, power_of_two
+from freehold.kernels.schedules import ceildiv
 from freehold.kernels.serving import reaches
 
 _HOST_PAGES: Final = 256
@@ -27,21 +27,6 @@ _HOST_PAGES: Final = 256
 
 def _nothing(_: str) -> None:
     """Who is told where nobody asked."""
-
-
-def rows_of(sequences: int, most: int) -> int:
-    """The number of sequences that a step of so many has room for: a power of four, or `most`."""
-    return min(4 ** ceildiv(power_of_two(sequences).bit_length() - 1, 2), most)
-
-
-def padded(tokens: int, most: int) -> int:
-    """
-    The number of tokens that a step of `tokens` has room for, at most `most`: at most a quarter more of more than 64.
-
-    There are few such numbers: each has plans of its own, and may have kernels of its own.
-    """
-    step = max(16, power_of_two(tokens) // 8)
-    return min(ceildiv(tokens, step) * step, most)
 
 
 def _tokens(plan: Plan) -> int:
@@ -175,7 +160,7 @@ class Runner:
         largest = self._batch(shapes[-1])
         for alone in range(ALONE, min(largest.sequences, largest.tokens), ALONE):
             largest.alone = alone
-            launches += self.model.attention(largest, 0)
+            launches += self.model.attention(Views(self.model, largest), 0)
         tell(f"compiling kernels ({len(launches)} launches)")
         fh.gather(launches).prepare()
         decoding = [shape for shape in shapes if shape.longest == 1] if self.graphs else []

@@ -251,9 +251,7 @@ def ahead_of(count: int, length: int) -> Ahead | None:
     if length < 1024 or length % 512 or steps > 16:
         return None
     if length % 1024:
-        return (
-            Ahead(2, 512, min(5, length // 512), 1, 2) if length <= 2560 else Ahead(1, 512, min(8, length // 512), 2, 8)
-        )
+        return Ahead(2, 512, min(5, length // 512), 1, 2) if length <= 2560 else Ahead(2, 512, 4, 2, 6)
     if steps == 1:
         return Ahead(4, 1024, 1, 1, 2)
     if steps <= 4:
@@ -267,9 +265,9 @@ def head_ahead(length: int) -> Ahead | None:
 
 
 def gated_ahead(length: int) -> Ahead | None:
-    """The same for gated products, of rows as models of 0.6B, 8B and 32B have them."""
-    ways = {1024: Ahead(4, 1024, 1, 2, 3), 4096: Ahead(2, 1024, 4, 4, 4), 5120: Ahead(2, 1024, 5, 4, 3)}
-    return ways.get(length)
+    """The same for gated products, of rows as models have them."""
+    ways = {1024: (4, 1024, 1, 2, 3), 2560: (1, 512, 5, 4, 8), 4096: (2, 1024, 4, 4, 4), 5120: (2, 1024, 5, 4, 3)}
+    return Ahead(*ways[length]) if length in ways else None
 
 
 def narrow_way(length: int, long: bool) -> tuple[int, tuple[Any, ...], dict[str, int]]:

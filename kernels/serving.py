@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
@@ -278,23 +278,39 @@ def query_parts(
     store_part(part, lse, state, TMA=None)
 
 
-def near(state: tuple[Any, Any, Any], query: Any, tile: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+def near(state: tuple[Any, Any, Any], query: Any, tiles: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     """
-    Top, total and sum of one query after a tile of keys, values and which of them count, without matrix units. Scores
+    Top, total and sum of one query after tiles of keys, values and which of them count, without matrix units. Scores
     are binary logarithms.
     """
-    (top, total, acc), (keys, values, counts) = state, tile
-    s = fh.where(counts, (wide(keys) * query).sum(axis=1, keepdims=True), float("-inf"))
-    higher = fh.maximum(top, s.max())
-    weight, fade = power_of_2(s - higher), power_of_2(top - higher)
-    return higher, total * fade + weight.sum(), acc * fade + (wide(values) * weight).sum(axis=0, keepdims=True)
+    top, total, acc = state
+    scores = tuple(
+        fh.where(counts, (wide(keys) * query).sum(axis=1, keepdims=True), float("-inf")) for keys, _, counts in tiles
+    )
+    largest = scores[0]
+    for s in scores[1:]:
+        largest = fh.maximum(largest, s)
+    higher = fh.maximum(top, largest.max())
+    weights, fade = tuple(power_of_2(s - higher) for s in scores), power_of_2(top - higher)
+    weight, weighed = weights[0], wide(tiles[0][1]) * weights[0]
+    for (_, values, _), more in zip(tiles[1:], weights[1:], strict=True):
+        weight, weighed = weight + more, weighed + wide(values) * more
+    return higher, total * fade + weight.sum(), acc * fade + weighed.sum(axis=0, keepdims=True)
 
 
-# freehold: TILE=16 PAGE=64 HALF=64 KH=8 D=128 E=128 F=64 G=4
+def near_new(halves: tuple[Any, Any], key: tuple[Any, Any], value: Any, mine: Any, scale: Any) -> tuple[Any, Any]:
+    """A query as a row, times `scale`, and top, total and sum after a key and its value, where they are `mine`."""
+    one, other = tuple(wide(t) * scale for t in halves)
+    score = (wide(key[0]) * one + wide(key[1]) * other).sum()
+    query = fh.where(fh.arange(2)[:, None] == 0, one, other).reshape(1, 2 * one.shape[1])
+    return query, (fh.where(mine, score, LOWEST), fh.where(mine, 1.0, 0.0), fh.where(mine, value, 0.0))
+
+
+# freehold: TILE=16 FIRST=1 MORE=True PAGE=64 HALF=64 KH=8 D=128 E=128 F=64 G=4
 @safe_early("k", "v", "table", "lengths")
 def query_rows(
     part: Out["B", "KH", "P", "G", "E"],
-    lse: Out["B", "KH", "P", "G"],
+    lse: Out["B", "KH", "P", "G"] | None,
     q: Ref["B", "KH", "G", 2, "F"],
     new_k: Ref["B", "KH", 2, "F"],
     new_v: Ref["B", "KH", "E"],
@@ -307,6 +323,8 @@ def query_rows(
     scale: f32,
     eps: f32,
     TILE: Const[int],
+    FIRST: Const[int],
+    MORE: Const[bool],
     HALF: Const[int],
     PAGE: Const[int],
     KH: Const[int],
@@ -318,13 +336,14 @@ def query_rows(
     key_weights: Ref[2, "F"] | None = None,
 ):
     """
-    As `query_parts`, of one head a block, which has `TILE` keys at once, of which a page has a whole number.
-
-    A block of one warp waits for no others: few keys take a third of the time. The first tile of a part is loaded
-    before what the kernel in front may still be writing.
+    As `query_parts`, of one head a block, which has `TILE` keys at once, of which a page has a whole number. The first
+    `FIRST` tiles of a part are loaded before what the kernel in front may still be writing, and weighed together.
+    Without `MORE` a part has no others: that the parts hold all pages of the table is asked of the launch.
     """
     same_pages(k, v)
     fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
+    if not MORE:
+        fh.require("L * PAGE <= P * FIRST * TILE", "a part has these tiles alone")
     b, h, p, g, _ = part.index
     before, many = lengths.load((b,), ()) - 1, part.shape[2]
 
@@ -334,22 +353,21 @@ def query_rows(
         values = v.load((page, at, h, 0), (1, TILE, 1, 2 * HALF), allow_tma=False).reshape(TILE, 2 * HALF)
         return keys, values, places(j * TILE, TILE)[:, None] < before
 
-    ahead = tile_of(p)
+    ahead = tuple(tile_of(p + n * many) for n in fh.static_range(FIRST))
     angles = tuple(t.load((b, 0), (1, HALF), allow_tma=False) for t in (cos, sin))
-    one, other = tuple(wide(t) * (scale * LOG2E) for t in turned_rows(q, (b, h, g), 1, weights, angles, eps, HALF))
+    halves = turned_rows(q, (b, h, g), 1, weights, angles, eps, HALF)
     key = turned_rows(new_k, (b, h), 1, key_weights, angles, eps, HALF)
     value = wide(new_v.load((b, h, 0), (1, 1, 2 * HALF), allow_tma=False).reshape(1, 2 * HALF))
-    score, mine = (wide(key[0]) * one + wide(key[1]) * other).sum(), p == 0
-    query = fh.where(fh.arange(2)[:, None] == 0, one, other).reshape(1, 2 * HALF)
-    state = fh.where(mine, score, LOWEST), fh.where(mine, 1.0, 0.0), fh.where(mine, value, 0.0)
-    state = near(state, query, ahead)
-    stop: Any = fh.minimum(fh.cdiv(before, TILE), table.shape[1] * (PAGE // TILE))
-    for j in range(p + many, stop, many):
-        state = near(state, query, tile_of(j))
-    top, total, acc = state
+    query, state = near_new(halves, key, value, p == 0, scale * LOG2E)
+    top, total, acc = near(state, query, ahead)
+    if MORE:
+        stop: Any = fh.minimum(fh.cdiv(before, TILE), table.shape[1] * (PAGE // TILE))
+        for j in range(p + FIRST * many, stop, many):
+            top, total, acc = near((top, total, acc), query, (tile_of(j),))
     some = fh.maximum(total, 1e-30)
     part.store((acc * quotient(1.0, some)).reshape(part.tile).astype(part.dtype), allow_tma=False)
-    lse.store(((top + fh.log2(some)) * (1.0 / LOG2E)).reshape(lse.tile), allow_tma=False)
+    if lse is not None:
+        lse.store(((top + fh.log2(some)) * (1.0 / LOG2E)).reshape(lse.tile), allow_tma=False)
 
 
 @safe
@@ -363,6 +381,8 @@ def added_tiles(y: Mut["M", "N"], x: Ref["M", "N"]):
 
 ENOUGH: Final = 128
 """Heads of which each is worked on by one tile block: so there is nothing to merge."""
+_SHORT: Final = 256
+"""Tokens of a sequence whose keys and values one block has at once."""
 EARLY: Final = 1
 """Tiles of a part that are loaded ahead of what the kernel in front may still be writing: two were slower."""
 
@@ -372,7 +392,7 @@ def reaches(heads: int) -> tuple[int, int]:
     Tokens up to which a sequence that decodes alone is short, and up to which threads attend to it without matrix
     units, where it has so many heads.
     """
-    return 256, 4096 if heads <= 32 else 1024
+    return _SHORT, 4096 if heads <= 32 else 1024
 
 
 def parts_of_query(most: int, heads: int, group: int = 1, reach: int = 0) -> int:
@@ -382,7 +402,7 @@ def parts_of_query(most: int, heads: int, group: int = 1, reach: int = 0) -> int
     """
     if reach:
         short, _ = reaches(heads * group)
-        return min(16 if reach <= short or heads * group > 32 else 32, ceildiv(3 * PROCESSORS, heads))
+        return 1 if reach <= short else min(16 if heads * group > 32 else 32, ceildiv(3 * PROCESSORS, heads))
     return 1 if heads >= ENOUGH else max(1, min(most, ceildiv(3 * PROCESSORS, heads), 32))
 
 
@@ -444,6 +464,7 @@ def query_launches(
     parts, (B, KH, P, G, D), and (B, KH, P, G); with one part it is not used. `angles` are cosines and sines
     (B, D // 2), `weights` (2, D // 2) those of the norms of queries and keys, or None each. Where sequences have
     at most `reach` tokens, one of those of `reaches`, another kernel is faster, which is right for all; 0: any number.
+    It is faster still with a table of so few pages that the parts have all of them at once.
     """
     part, lse = room
     if reach and k.shape[3] == power_of_two(k.shape[3]):
@@ -465,16 +486,41 @@ def query_launches(
         yield merge_launch(o, part, lse)
 
 
+class Near(NamedTuple):
+    """How threads attend to the keys of a part, without matrix units."""
+
+    tile: int
+    """Keys of a tile."""
+    first: int
+    """Tiles that are loaded ahead of what the kernel in front may still be writing."""
+    warps: int
+
+
+def near_of(parts: int, page: int, head: int) -> Near:
+    """
+    The same for so many parts, of pages of so many tokens, and heads of so many elements. One part has all keys of a
+    short sequence in registers, and needs no merge. Of several each is a warp's, which waits for no others.
+    """
+    tile = min(64 if parts == 1 else 16, page)
+    return Near(tile, max(1, min(_SHORT, 32768 // head) // tile), 8) if parts == 1 else Near(tile, 1, 1)
+
+
 def _by_threads(
     o: Any, part: Any, lse: Any, q: Any, new: Any, k: Any, v: Any, given: Any, weights: Any
 ) -> Iterator[Any]:
-    """The launches of `query_rows` and of a merge that waits as little."""
-    (_, page, heads, head), count, tile = k.shape, part.shape[2], min(16, k.shape[1])
-    cuts = cut(part, (1, 1, 1, 1, head)), cut(lse, (1, 1, 1, 1))
-    constants = tile, head // 2, page, heads, head, v.shape[3], head // 2, q.shape[2]
-    one = {"num_worker_warps": 1}
-    yield hinted(query_rows, one)(*cuts, in_halves(q), in_halves(new[0]), new[1], k, v, *given, *constants, *weights)
-    yield hinted(decode_merge, one)(cut(o, (1, 1, 1, min(32, head))), part, lse, power_of_two(count))
+    """The launches of `query_rows` and, of several parts, of a merge that waits as little."""
+    (_, page, heads, head), count = k.shape, part.shape[2]
+    tile, first, warps = near_of(count, page, head)
+    if count == 1:
+        part, lse = o[:, :, None], None
+    cuts = cut(part, (1, 1, 1, 1, head)), None if lse is None else cut(lse, (1, 1, 1, 1))
+    more = given[0].shape[1] * page > count * first * tile
+    constants = tile, first, more, head // 2, page, heads, head, v.shape[3], head // 2, q.shape[2]
+    hints = {"num_worker_warps": warps}
+    yield hinted(query_rows, hints)(*cuts, in_halves(q), in_halves(new[0]), new[1], k, v, *given, *constants, *weights)
+    if lse is not None:
+        whole = cut(o, (1, 1, 1, min(32, head)))
+        yield hinted(decode_merge, {"num_worker_warps": 1})(whole, part, lse, power_of_two(count))
 
 
 def in_halves(t: Any) -> Any:

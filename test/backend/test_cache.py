@@ -123,6 +123,17 @@ def test_identity_agrees_with_the_assembler_that_is_found() -> None:
     assert identity == found.package_version or str(identity).startswith(f"{found.path}:")
 
 
+def test_the_compilers_files_are_looked_up_once(tmp_path: Path) -> None:
+    """A process compiles by the files that it began with, whatever becomes of them, and asks once for each release."""
+    (tmp_path / "passes").mkdir()
+    file = tmp_path / "passes" / "some.py"
+    file.write_text("1")
+    first = cache.compiler_identity(str(tmp_path), "1.0")
+    file.write_text("1 + 1")
+    assert cache.compiler_identity(str(tmp_path), "1.0") == first
+    assert cache.compiler_identity(str(tmp_path), "1.1") not in (first, first.replace("1.0", "1.1"))
+
+
 def test_identity_of_a_program_changes_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "tileiras"
     program.write_text("one")

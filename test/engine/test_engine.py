@@ -17,6 +17,7 @@ import pytest
 
 import freehold as fh
 from freehold.engine import Completion, Delta, Engine, EngineError, Overloaded, RequestError, Sampling
+from freehold.engine.batch import all_rows
 from freehold.engine.layers import Room
 from freehold.engine.runner import Runner
 from freehold.engine.sampling import choice, likeliest, reserve
@@ -49,6 +50,12 @@ def test_those_that_give_back_their_pages_go_on(tiny: Path, alone: list[Completi
         assert engine.scheduler.preempted > 0
         assert [c.tokens[:6] for c in found] == [alone[n].tokens for n in (1, 2, 0)]
         assert engine.pages.free == 7
+
+
+def test_room_is_for_the_rows_of_all_steps(engine: Engine) -> None:
+    runner = engine.runner
+    rows = {n for shape in runner.shapes() for n in shape[:2]}
+    assert rows <= all_rows(runner.model.tokens, runner.model.sequences)
 
 
 @pytest.mark.parametrize("ahead", [False, True])

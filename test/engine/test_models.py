@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -62,6 +63,31 @@ def stepped(model: Model, shares: list[Share], room: int) -> Any:
     for op in model.forward(batch):
         op.on()
     return model.logits(len(shares)).numpy()
+
+
+@pytest.mark.parametrize("longest", [1, 2])
+def test_all_layers_see_what_they_share_as_the_first_one_made_it(longest: int, tmp_path: Path) -> None:
+    """Each view takes the host as long as a launch: a layer looks at what is its own alone."""
+    model = Model(demo.make(tmp_path, num_hidden_layers=3), Config.read(tmp_path), fh.HOST, 48, 8, 16)
+    model.allocate(8)
+    shape = Shape(4, 4, 1) if longest == 1 else Shape(48, 8, 2)
+    memory, seen = Memory(shape, 4, model.page, fh.HOST), list[Any]()
+    batch = Batch(shape, memory, memory.chosen)
+    batch.alone = 4
+
+    def counted(tensor: Any, at: Any) -> Any:
+        seen.append(at)
+        return indexed(tensor, at)
+
+    indexed = fh.Tensor.__getitem__
+    with patch.object(fh.Tensor, "__getitem__", counted):
+        counts: list[int] = []
+        for layers in (1, 2, 3):
+            seen.clear()
+            for op in model.forward(batch, layers):
+                op.prepare()
+            counts.append(len(seen))
+    assert counts[2] - counts[1] == counts[1] - counts[0] <= 24, counts
 
 
 @pytest.mark.parametrize("name", MODELS)

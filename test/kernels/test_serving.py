@@ -13,7 +13,7 @@ from comparing import assembled
 
 import freehold as fh
 from freehold.kernels.quantised import narrow_weight_launches, quantise_launch
-from freehold.kernels.serving import append_launch, query_launches, rows_launch, turn_launch
+from freehold.kernels.serving import append_launch, query_launches, query_rows, rows_launch, turn_launch
 from freehold.kernels.tilings import Tiling
 
 RNG = np.random.default_rng(3)
@@ -125,7 +125,16 @@ def test_pages_that_all_rows_see_are_walked_in_steps(page: int, counts: list[int
 
 
 ONE: Any = (1, 16, 16), (2, 12, 16), (5, 16, 16), (3, 16, 64)
-NEAR: Any = (2, 12, 16, 256), (5, 16, 16, 4096), (3, 16, 64, 256), (10, 16, 64, 160)
+NEAR: Any = (
+    (2, 12, 16, 256),
+    (5, 16, 16, 4096),
+    (3, 16, 64, 256),
+    (10, 16, 64, 160),
+    (16, 16, 64, 256),
+    (1, 16, 16, 256),
+    (1, 16, 64, 256),
+)
+"""Of the second and the last three, parts have no more than what they load at first: nor do the pages of the table."""
 
 
 @pytest.mark.parametrize(("parts", "D", "page", "reach"), [*((*one, 0) for one in ONE), *NEAR])
@@ -152,6 +161,39 @@ def test_one_query_of_each_sequence_attends_to_its_pages(
         keys, values = (np.concatenate((old, one[b][None])) for old, one in ((keys, key), (values, fresh[1])))
         np.testing.assert_allclose(o[b], attended(new[b], keys, values), atol=4e-6)
     assembled(launched)
+
+
+def in_parts(pages: int, lengths: list[int], parts: int, first: int, more: bool) -> tuple[Any, Any]:
+    """The launch of parts of tiles of 16 keys, of a table of so many pages of 16, and what it writes."""
+    random, B = np.random.default_rng(7), len(lengths)
+    part, lse = np.zeros((B, KH, parts, G, 16), np.float32), np.zeros((B, KH, parts, G), np.float32)
+    table = np.arange(B * pages, dtype=np.int32).reshape(B, pages) % 8
+    shapes: Any = (B, KH, G, 2, 8), (B, KH, 2, 8), (B, KH, 16), (8, 16, KH, 16), (8, 16, KH, 16), (B, 8), (B, 8)
+    *given, cos, sin = (np.float32(random.standard_normal(shape)) for shape in shapes)
+    cuts = fh.partition(part, (1, 1, 1, 1, 16)), fh.partition(lse, (1, 1, 1, 1))
+    constants = 16, first, more, 8, 16, KH, 16, 16, 8, G
+    return query_rows(*cuts, *given, table, np.array(lengths, np.int32), cos, sin, 0.25, 1e-6, *constants), (part, lse)
+
+
+@pytest.mark.parametrize(("parts", "first"), [(4, 1), (2, 2), (1, 4)])
+def test_parts_without_a_loop_are_launched_for_no_longer_table(parts: int, first: int) -> None:
+    """So what has no loop cannot leave out a page: not by what the lengths say, and not by what the table does."""
+    in_parts(4, [64, 1], parts, first, more=False)[0].sync()
+    in_parts(5, [80, 1], parts, first, more=True)[0].sync()
+    with pytest.raises(fh.Rejected) as caught:
+        in_parts(5, [64, 1], parts, first, more=False)[0].sync()
+    assert [(e.code, "a part has these tiles alone" in str(e)) for e in caught.value.errors] == [("O239", True)]
+
+
+@pytest.mark.parametrize(("parts", "first"), [(4, 1), (2, 2), (1, 4)])
+def test_parts_without_a_loop_are_those_of_a_walk(parts: int, first: int) -> None:
+    """At each length that the table has room for; of a longer one, which nobody should ask for, the table's pages."""
+    lengths = [*range(1, 66), 400]
+    (one, found), (other, wanted) = (in_parts(4, lengths, parts, first, more) for more in (False, True))
+    one.sync()
+    other.sync()
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_a_number_that_is_no_page_is_found() -> None:
