@@ -120,13 +120,114 @@ def test_quotients_of_quotients_merge(t: Term, a: int, b: int, env: dict[str, in
         ("ceildiv(7, 2)", "4"),
         ("x.shape[0] % 8 == 0", "x.shape[0] % 8 == 0"),
         ("-a", "0 - a"),
+        ("2 + a", "a + 2"),
+        ("a + 2 + 3", "a + 5"),
+        ("a + 2 - 5", "a - 3"),
+        ("a - 3 + 3", "a"),
+        ("0 + a", "a"),
+        ("1 + a + 2 + b", "a + 3 + b"),
+        ("a + (b + 2)", "a + (b + 2)"),
+        ("3 * 4 - 5", "7"),
+        ("2 * a", "a * 2"),
+        ("1 * a", "a"),
+        ("0 * a", "0"),
+        ("2 * a * 3", "a * 2 * 3"),
+        ("a * (b * c)", "a * (b * c)"),
+        ("a * b // c", "(a * b) // c"),
+        ("a // 1", "a"),
+        ("ceildiv(a, 1)", "a"),
+        ("a % 1", "0"),
+        ("7 // 2", "3"),
+        ("-7 // 2", "-4"),
+        ("7 // -2", "-4"),
+        ("-7 % 4", "1"),
+        ("7 % -4", "-1"),
+        ("ceildiv(-7, 2)", "-3"),
+        ("ceildiv(7, -2)", "ceildiv(7, -2)"),
+        ("ceildiv(7, 0)", "ceildiv(7, 0)"),
+        ("7 // 0", "7 // 0"),
+        ("7 % 0", "7 % 0"),
+        ("a // 4 // 1", "a // 4"),
+        ("a // -4 // 8", "(a // -4) // 8"),
+        ("a // 4 // -8", "(a // 4) // -8"),
+        ("a // 0 // 8", "(a // 0) // 8"),
+        ("a // 4 // 0", "(a // 4) // 0"),
+        ("a // b // 8", "(a // b) // 8"),
+        ("(a + 1) // 2", "ceildiv(a, 2)"),
+        ("(a + 2) // 2", "(a + 2) // 2"),
+        ("(a - 1) // 0", "(a - 1) // 0"),
+        ("(a + b) // 2", "(a + b) // 2"),
+        ("(a * 8) // 4", "a * 2"),
+        ("(a * 4) // 4", "a"),
+        ("(a * 6) // 4", "(a * 6) // 4"),
+        ("(a * 8) // -4", "(a * 8) // -4"),
+        ("ceildiv(a * 8, 4)", "a * 2"),
+        ("ceildiv(a * b, 4)", "ceildiv(a * b, 4)"),
+        ("a * 8 % 4", "(a * 8) % 4"),
+        ("min(3, 5)", "3"),
+        ("max(3, 5)", "5"),
+        ("max(a, a)", "a"),
+        ("min(a, 5)", "min(a, 5)"),
+        ("max(a + 1, b * 2)", "max(a + 1, b * 2)"),
+        ("a < a", "0"),
+        ("a <= a", "1"),
+        ("a == a", "1"),
+        ("3 < 3", "0"),
+        ("3 <= 3", "1"),
+        ("3 == 4", "0"),
+        ("3 >= 4", "0"),
+        ("a >= b", "b <= a"),
+        ("a != a", "0"),
+        ("not 3", "0"),
+        ("not 0", "1"),
+        ("not not (a == b)", "a == b"),
+        ("not a <= b", "b < a"),
+        ("1 and a", "a"),
+        ("a and 1", "a"),
+        ("0 and a", "0"),
+        ("a and 0", "0"),
+        ("a and a", "a"),
+        ("1 or a", "1"),
+        ("a or 1", "1"),
+        ("0 or a", "a"),
+        ("a or 0", "a"),
+        ("a or a", "a"),
+        ("(a or b) and c", "(a or b) and c"),
+        ("a or b and c", "a or b and c"),
+        ("a and (b and c)", "a and (b and c)"),
+        ("(a and b) and c", "a and b and c"),
+        ("a or (b or c)", "a or (b or c)"),
+        ("(a or b) or c", "a or b or c"),
+        ("not (a and b)", "not (a and b)"),
+        ("(not a == b) and c < d", "not a == b and c < d"),
+        ("a - b - c", "a - b - c"),
+        ("a + (b - c)", "a + (b - c)"),
+        ("a - (b + c)", "a - (b + c)"),
+        ("(a + b) // c", "(a + b) // c"),
+        ("a // b // c", "(a // b) // c"),
+        ("a % b % c", "(a % b) % c"),
+        ("a // b % c", "(a // b) % c"),
+        ("a + b // c", "a + b // c"),
+        ("a * -3", "a * -3"),
+        ("(a < b) == (c < d)", "(a < b) == (c < d)"),
+        ("a + 1 < b - 1", "a + 1 < b - 1"),
+        ("0 - (a // b)", "0 - a // b"),
+        ("0 - ((0 - a) // b)", "ceildiv(a, b)"),
+        ("1 - ((0 - a) // b)", "1 - (0 - a) // b"),
+        ("0 - ((1 - a) // b)", "0 - (1 - a) // b"),
+        ("cdiv(a, b)", "ceildiv(a, b)"),
+        ("a <= b <= c < d", "a <= b and b <= c and c < d"),
+        ("17", "17"),
+        ("x.y.z[1]", "x.y.z[1]"),
     ],
 )
 def test_printed_forms(text: str, printed: str) -> None:
     assert str(parse(text)) == printed
 
 
-@pytest.mark.parametrize("text", ["a +", "f(a)", "a / b", "a if b else c", "a is b", "1.5", "'a'", "[a]", "min(a)", ""])
+@pytest.mark.parametrize("text", ["a +", "f(a)", "a / b", "a if b else c", "a is b", "1.5", "'a'", "[a]", "min(a)", "",
+    "017", "not", "a.b()", "f(a, b)", "max(a, b, c)", "min(a, b=c)", "cdiv(a)", "+a", "a ** b", "a in b", "a < b is c",
+    "lambda: a"])  # fmt: skip
 def test_what_is_no_term_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"not an expression|is not allowed"):
         parse(text)
@@ -138,6 +239,101 @@ def test_what_the_left_side_decides_is_not_asked_of_the_right_one() -> None:
     assert terms.parse("1 < M and 7 // (M - 1) < 2").evaluate({"M": 1}) == 0
     with pytest.raises(ZeroDivisionError):
         terms.parse("7 // (M - 1) < 9 or M <= 1").evaluate({"M": 1})
+
+
+@pytest.mark.parametrize(
+    ("op", "a", "b", "expected"),
+    [
+        ("+", 7, 2, 9), ("-", 7, 2, 5), ("*", 7, 2, 14), ("//", -7, 2, -4), ("%", -7, 4, 1), ("ceildiv", 7, 2, 4),
+        ("ceildiv", -7, 2, -3), ("min", 7, 2, 2), ("min", 2, 7, 2), ("max", 7, 2, 7), ("max", 2, 7, 7), ("<", 2, 2, 0),
+        ("<", 1, 2, 1), ("<=", 2, 2, 1), ("<=", 3, 2, 0), ("==", 2, 2, 1), ("==", 2, 3, 0), ("and", 2, 3, 1),
+        ("and", 2, 0, 0), ("and", 0, 2, 0), ("or", 2, 0, 1), ("or", 0, 3, 1), ("or", 0, 0, 0), ("not", 0, None, 1),
+        ("not", 3, None, 0),
+    ],
+)  # fmt: skip
+def test_what_operators_are_worth(op: str, a: int, b: int | None, expected: int) -> None:
+    """However they are computed: of values, of constants, and by the Python that a term is written as."""
+    given_values = {"a": a} if b is None else {"a": a, "b": b}
+    t = Term(op, tuple(map(sym, given_values)))
+    numbers = [const(v) for v in given_values.values()]
+    assert t.evaluate(given_values) == expected
+    assert type(t.evaluate(given_values)) is int
+    assert terms.OPERATORS[op](*numbers).evaluate({}) in (expected, a if op in ("and", "or") else expected, b)
+    assert terms._EVALUATE[op](*given_values.values()) == expected
+    scope: dict[str, object] = {"ceildiv": terms.rounded_up, "min": min, "max": max, "x": a, "y": b}
+    assert bool(eval(terms.as_python(t, {"a": "x", "b": "y"}), scope)) == bool(expected)
+    if op not in ("and", "or"):
+        assert eval(terms.as_python(t, {"a": "x", "b": "y"}), scope) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "python"),
+    [
+        ("a + b * 2", "(X + (Y * (2)))"),
+        ("a - -3", "(X + (3))"),
+        ("not a == b", "(not (X == Y))"),
+        ("min(a, ceildiv(b, 4))", "min(X, ceildiv(Y, (4)))"),
+        ("a < b and max(a, 1) <= b", "((X < Y) and (max(X, (1)) <= Y))"),
+        ("-5 * a", "(X * (-5))"),
+    ],
+)
+def test_terms_as_python(text: str, python: str) -> None:
+    assert terms.as_python(parse(text), {"a": "X", "b": "Y"}) == python
+
+
+@pytest.mark.parametrize(
+    ("of", "solutions"),
+    [
+        (["N"], {"N": (0, "0", 1)}),
+        (["N", "N"], {"N": (0, "0", 1)}),
+        (["2 * N + 3", "N"], {"N": (1, "0", 1)}),
+        (["2 * N + 3"], {"N": (0, "3", 2)}),
+        (["3 - N"], {"N": (0, "3", -1)}),
+        (["M - 2 * N", "M"], {"M": (1, "0", 1), "N": (0, "M", -2)}),
+        (["K + N", "M + N", "M"], {"M": (2, "0", 1), "N": (1, "M", 1), "K": (0, "N", 1)}),
+        (["2 * (N + M)", "M"], {"M": (1, "0", 1), "N": (0, "M * 2", 2)}),
+        (["(N + 1) * -3"], {"N": (0, "-3", -3)}),
+        (["M * N", "M"], {"M": (1, "0", 1)}),
+        (["N + M // 2", "M"], {"M": (1, "0", 1), "N": (0, "M // 2", 1)}),
+        (["M + N"], {}),
+        (["4"], {}),
+    ],
+)
+def test_what_determines_symbols(of: list[str], solutions: dict[str, tuple[int, str, int]]) -> None:
+    found = terms.solved([parse(text) for text in of])
+    assert {name: (s.at, str(s.offset), s.factor) for name, s in found.items()} == solutions
+    assert [*found] == [*solutions]  # those first that others rest on
+
+
+def test_each_term_is_folded_once_and_what_is_known_not_at_all() -> None:
+    shared = parse("a + b")
+    seen: list[str] = []
+
+    def node(t: Term, values: list[int]) -> int:
+        seen.append(str(t))
+        return sum(values)
+
+    known = {sym("b"): 10}
+    whole = terms.mul(shared, terms.sub(shared, sym("c")))
+    assert whole.fold(lambda _: 1, node, known) == 23  # pyright: ignore[reportArgumentType] -- a list is a sequence
+    assert seen == ["a + b", "a + b - c", "(a + b) * (a + b - c)"]
+    assert known[shared] == 11
+    assert [str(t) for t in shared.walk()] == ["a + b", "a", "b"]
+    assert str(shared.substitute({"a": const(2), "b": parse("c + 1")})) == "c + 3"
+
+
+def test_numbers_are_terms_among_terms() -> None:
+    a = sym("a")
+    made = [a + 1, 1 + a, a - 1, 1 - a, a * 2, 2 * a, a // 2, a % 2, a.lt(1), a.le(1), a.eq(1)]
+    assert [*map(str, made)] == [
+        "a + 1", "a + 1", "a - 1", "1 - a", "a * 2", "a * 2", "a // 2", "a % 2", "a < 1", "a <= 1", "a == 1",
+    ]  # fmt: skip
+    assert terms.term(3) is const(3)
+    assert terms.term(a) is a
+    assert repr(a) == "Term(op='sym', args=(), name='a', value=0)"
+    assert (a.is_const, const(3).is_const, terms.TRUE.value, terms.FALSE.value) == (False, True, 1, 0)
+    assert terms.Solution(0, const(3), 2).of(11, {}) == 4
+    assert terms.rounded_up(7, 2) == 4
 
 
 def test_symbols_are_those_that_occur() -> None:
