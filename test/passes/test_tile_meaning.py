@@ -1,0 +1,287 @@
+"""What kernels ask of their tiles: which axes are whole, which have one element, and of which no tile is right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold import Acc, Const, Mut, Out, Ref, f32, i32
+from freehold.passes.analysis.tile_meaning import TileMeaning, tile_meaning
+from freehold.passes.launch_contract import kernel_of
+
+EXTENTS = {"M": 16, "N": 32, "K": 8, "E": 8, "x.shape[0]": 16, "x.shape[1]": 32}
+
+
+def plain(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(x.load_like(y) * 2.0 + 1.0)
+
+
+def own(y: Mut["M", "N"], x: Ref["M", "N"]):
+    y.store(y.load() + x.load_like(y))
+
+
+def rows(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    y.store(t - t.sum(axis=1, keepdims=True))
+
+
+def columns(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    y.store(t - t.max(axis=0, keepdims=True))
+
+
+def everything(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    y.store(t - t.sum())
+
+
+def scanned(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(fh.cumsum(x.load_like(y), axis=1))
+
+
+def turned(y: Out["M", "N"], x: Ref["N", "M"]):
+    i, j = y.index
+    y.store(x.load((j, i), (y.tile[1], y.tile[0])).T)
+
+
+def numbered(y: Out["M", "N"]):
+    i, _ = y.index
+    y.store(fh.full(y.tile, 0.0, f32) + i)
+
+
+def elements_numbered(y: Out["M", "N"]):
+    _, j = y.index
+    columns = j * y.tile[1] + fh.arange(y.tile[1])
+    y.store(fh.broadcast_to(columns[None, :], y.tile).astype(f32))
+
+
+def numbers_in_the_tile(y: Out["M", "N"]):
+    y.store(fh.broadcast_to(fh.arange(y.tile[1])[None, :], y.tile).astype(f32))
+
+
+def decided(y: Out["M", "N"], x: Ref["M", "N"]):
+    i, _ = y.index
+    t = x.load_like(y)
+    if i > 0:
+        t = t * 2.0
+    y.store(t)
+
+
+def decided_by_elements(y: Out["M", "N"], x: Ref["M", "N"]):
+    i, _ = y.index
+    t = x.load_like(y)
+    if i * y.tile[0] > 4:
+        t = t * 2.0
+    y.store(t)
+
+
+def product(y: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int]):
+    m, n = y.index
+    acc = fh.zeros(y.tile, f32)
+    for k in fh.tiles(a, axis=1, size=BK):
+        acc = fh.mma(a.load((m, k), (y.tile[0], BK)), b.load((k, n), (BK, y.tile[1])), acc)
+    y.store(acc)
+
+
+def product_of_parts(y: Out["M", "N"], x: Ref["M", "N"], w: Ref["N", "N"]):
+    _, n = y.index
+    y.store(fh.mma(x.load_like(y), w.load((n, n), (y.tile[1], y.tile[1])), fh.zeros(y.tile, f32)))
+
+
+def same_row(y: Out["M", "N"], x: Ref["N"]):
+    _, j = y.index
+    y.store(fh.broadcast_to(x.load((j,), (y.tile[1],))[None, :], y.tile))
+
+
+def first_row(y: Out["M", "N"], x: Ref["N"]):
+    y.store(fh.broadcast_to(x.load((0,), (y.tile[1],))[None, :], y.tile))
+
+
+def of_a_table(y: Out["M", "N"], x: Ref["E"]):
+    y.store(fh.full(y.tile, 0.0, f32) + x.load((0,), (8,)).sum())
+
+
+def part_of_a_table(y: Out["M", "N"], x: Ref["E"]):
+    y.store(fh.full(y.tile, 0.0, f32) + x.load((0,), (4,)).sum())
+
+
+def later_part_of_a_table(y: Out["M", "N"], x: Ref["E"]):
+    y.store(fh.full(y.tile, 0.0, f32) + x.load((1,), (8,)).sum())
+
+
+def one_of_each_row(y: Out["M", "N"], x: Ref["M"]):
+    i, _ = y.index
+    y.store(fh.full(y.tile, 0.0, f32) + x.load((i,), (1,)).item())
+
+
+def walked(y: Out["M", "N"], x: Ref["M", "N"]):
+    i, _ = y.index
+    acc = fh.zeros((y.tile[0], 1), f32)
+    for k in fh.tiles(x, axis=1, size=8):
+        acc = acc + x.load((i, k), (y.tile[0], 8)).sum(axis=1, keepdims=True)
+    y.store(fh.broadcast_to(acc, y.tile))
+
+
+def walked_from_here(y: Out["M", "N"], x: Ref["M", "N"]):
+    _, j = y.index
+    acc = fh.zeros(y.tile, f32)
+    for _ in range(j, 100):
+        acc = acc + 1.0
+    y.store(acc)
+
+
+def walked_from_this_element(y: Out["M", "N"], x: Ref["M", "N"]):
+    _, j = y.index
+    acc = fh.zeros(y.tile, f32)
+    for _ in range(j * y.tile[1] // 8, 100):
+        acc = acc + 1.0
+    y.store(acc)
+
+
+def carried(y: Out["M", "N"], x: Ref["M", "N"]):
+    i, _ = y.index
+    number = i
+    for _ in range(3):
+        number = number + 1
+    y.store(fh.full(y.tile, 0.0, f32) + number)
+
+
+def added(y: Acc[f32, 1], x: Mut["M", "N"]):
+    y.add_at(x.load().sum(), 0)
+
+
+def added_twice(y: Acc[f32, 1], x: Mut["M", "N"]):
+    s = x.load().sum()
+    y.add_at(s, 0)
+    x.store(x.load() * s)
+
+
+def greatest_added(y: Acc[f32, 1], x: Mut["M", "N"]):
+    y.add_at(x.load().max(), 0)
+
+
+def gathered(y: Out["M", "N"], x: Ref["M"]):
+    i, _ = y.index
+    rows = i * y.tile[0] + fh.arange(y.tile[0])
+    y.store(fh.broadcast_to(x.gather(fh.minimum(rows, x.shape[0] - 1))[:, None], y.tile))
+
+
+def reshaped(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    y.store(t.reshape((y.tile[0] * y.tile[1],)).reshape(y.tile))
+
+
+def reshaped_and_summed(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y).reshape((y.tile[0], 2, y.tile[1] // 2))
+    s = t.sum(axis=1, keepdims=True)
+    y.store((t - s).reshape(y.tile))
+
+
+def chosen(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    y.store(fh.where(t > 0.0, t, t.sum(axis=0, keepdims=True)))
+
+
+def in_a_loop(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    t = x.load_like(y)
+    for _ in range(n):
+        t = t - t.sum(axis=1, keepdims=True)
+    y.store(t)
+
+
+def in_a_branch(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    t = x.load_like(y)
+    if n > 0:
+        t = t - t.sum(axis=0, keepdims=True)
+    else:
+        t = t * 2.0
+    y.store(t)
+
+
+def beside_itself(y: Out["M", "N"], x: Ref["M", "N"], w: Ref["N", "M"]):
+    y.store(x.load_like(y) + w.load((0, 0), (y.tile[1], y.tile[0])).T)
+
+
+SPANS = {(0, 2, 16), (1, 8, 32)}
+ASKED = [
+    (plain, {}),
+    (own, {}),
+    (rows, {"whole": {1}}),
+    (columns, {"whole": {0}}),
+    (everything, {"whole": {0, 1}}),
+    (scanned, {"whole": {1}}),
+    (turned, {}),
+    (beside_itself, {"whole": {0, 1}, "unclear": True}),
+    (numbered, {"counted": {0}}),
+    (elements_numbered, {}),
+    (numbers_in_the_tile, {"whole": {1}}),
+    (decided, {"counted": {0}}),
+    (decided_by_elements, {}),
+    (product, {"products": {(0, "m"), (1, "n")}}),
+    (product_of_parts, {"whole": {1}, "products": {(0, "m"), (1, "n")}}),
+    (same_row, {}),
+    (first_row, {"whole": {1}, "unclear": True}),
+    (of_a_table, {}),
+    (part_of_a_table, {"unclear": True}),
+    (later_part_of_a_table, {"unclear": True}),
+    (one_of_each_row, {"ones": {0}}),
+    (walked, {}),
+    (walked_from_here, {"counted": {1}}),
+    (walked_from_this_element, {}),
+    (carried, {"counted": {0}}),
+    (added, {}),
+    (added_twice, {"whole": {0, 1}}),
+    (greatest_added, {"whole": {0, 1}}),
+    (gathered, {}),
+    (reshaped, {}),
+    (reshaped_and_summed, {"whole": {1}}),
+    (chosen, {"whole": {0}}),
+    (in_a_loop, {"whole": {1}}),
+    (in_a_branch, {"whole": {0}}),
+]
+
+
+def meaning(kernel: Any, *tile: int) -> TileMeaning:
+    function = fh.kernel(kernel)
+    split = next(p.name for p in function.signature.parameters if p.mode in ("out", "mut"))
+    given: list[Any] = []
+    for p in function.signature.parameters:
+        if p.mode in ("const", "scalar"):
+            given.append(4)
+            continue
+        array = np.zeros([EXTENTS.get(str(d)) or int(str(d)) for d in p.dims or ()], np.float32)
+        given.append(fh.partition(array, tile) if p.name == split else array)
+    return tile_meaning(kernel_of(function.lower(*given)), tile, EXTENTS)
+
+
+@pytest.mark.parametrize(("kernel", "asked"), ASKED, ids=lambda value: getattr(value, "__name__", ""))
+def test_what_is_asked_of_tiles(kernel: Any, asked: dict[str, Any]) -> None:
+    assert meaning(kernel, 2, 8) == TileMeaning(**asked, spans=SPANS)
+
+
+@pytest.mark.parametrize("kernel", [numbered, decided, one_of_each_row, carried])
+def test_regions_of_one_element_are_places(kernel: Any) -> None:
+    assert meaning(kernel, 1, 8) == TileMeaning(spans={(0, 1, 16), (1, 8, 32)})
+
+
+def test_a_tile_that_covers_a_table_takes_it_whole() -> None:
+    assert meaning(first_row, 2, 32) == TileMeaning(whole={1}, spans={(0, 2, 16), (1, 32, 32)})
+    assert meaning(first_row, 2, 16).unclear
+
+
+def test_tiles_that_are_right() -> None:
+    assert meaning(plain, 2, 8).allows((2, 8), (8, 4))
+    assert meaning(rows, 2, 32).allows((2, 32), (8, 1))
+    assert not meaning(rows, 2, 8).allows((2, 8), (8, 4))
+    assert not meaning(rows, 2, 8).allows((2, 8), (8, 1))  # ... of another tensor, whose axis is longer
+    assert meaning(one_of_each_row, 1, 8).allows((1, 8), (16, 4))
+    assert not meaning(one_of_each_row, 2, 8).allows((2, 8), (8, 4))
+    assert not meaning(numbered, 2, 8).allows((2, 8), (8, 4))
+    assert not meaning(part_of_a_table, 2, 8).allows((2, 8), (8, 4))
+    assert TileMeaning(whole={1}, spans={(0, 2, None), (1, 8, 8)}).allows((2, 8), (8, 1))
+    assert not TileMeaning(whole={1}, spans={(1, 8, None)}).allows((2, 8), (8, 1))
+    assert not TileMeaning(ones={1}).allows((1, 8), (8, 1))
+    assert TileMeaning(ones={0}).allows((1, 8), (8, 1))
