@@ -1,0 +1,244 @@
+"""What signatures say of their parameters, and which calls share a compiled kernel: values that are told apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from types import FunctionType
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from freehold import Acc, Const, Grid, Mut, Out, Raw, Ref, bf16, f32, i32
+from freehold.frontend import signature
+from freehold.frontend.schedule import PartitionSpec
+from freehold.frontend.signature import ConstSpec, NoTuple, Parameter, ScalarSpec, Specialisation, TensorSpec
+from freehold.support.diagnostic import Rejected
+
+
+def read(function: Any) -> signature.KernelSignature:
+    return signature.read_signature(cast(FunctionType, function))
+
+
+def declared(
+    plain: Ref,
+    of_dtype: Ref[bf16],
+    of_dims: Mut["M + 1", 64],
+    both: Out[f32, "M", "2 * N"],
+    acc: Acc[i32, 1],
+    raw: Raw["N"],
+    optional: Ref["N"] | None,
+    left_out: Ref["N"] | None = None,
+): ...
+
+
+def scalars(
+    whole: int,
+    real: float,
+    truth: bool,
+    narrow: i32,
+    size: Const[int],
+    any_kind: Const[Any],
+    by_default: f32 = 1.5,  # pyright: ignore[reportArgumentType] -- a scalar is given as a number
+    flag: Const[bool] = True,
+): ...
+
+
+def tuples(xs: tuple[Ref["N"], ...], y: Out["N"], xs0: Ref["N"], z: Ref["N"] | None = None): ...
+
+
+def on_a_grid(grid: Grid, y: Out["N"]): ...
+
+
+def test_parameters_and_how_they_are_written() -> None:
+    found = read(declared)
+    assert [p.annotation for p in found.parameters] == [
+        "Ref", "Ref[bf16]", 'Mut["M + 1", 64]', 'Out[f32, "M", "N * 2"]', "Acc[i32, 1]", 'Raw["N"]', 'Ref["N"] | None',
+        'Ref["N"] | None',
+    ]  # fmt: skip
+    assert [p.mode for p in found.parameters] == ["ref", "ref", "mut", "out", "acc", "raw", "ref", "ref"]
+    assert [p.dims for p in found.parameters][:4] == [None, None, ("M + 1", "64"), ("M", "N * 2")]
+    assert [str(p.dtype) for p in found.parameters][:5] == ["None", "bf16", "None", "f32", "i32"]
+    assert [p.optional for p in found.parameters] == [False] * 6 + [True] * 2
+    assert [p.has_default for p in found.parameters] == [False] * 7 + [True]
+    assert all(p.is_tensor for p in found.parameters)
+    assert found.tensors == found.parameters
+    assert found["acc"] is found.parameters[4]
+    with pytest.raises(KeyError):
+        found["nothing"]
+
+
+def test_numbers_and_constants() -> None:
+    found = read(scalars)
+    assert [p.annotation for p in found.parameters] == [
+        "int", "float", "bool", "i32", "Const[int]", "Const[int]", "f32", "Const[bool]",
+    ]  # fmt: skip
+    assert [p.mode for p in found.parameters] == [*["scalar"] * 4, "const", "const", "scalar", "const"]
+    assert [p.type for p in found.parameters] == [int, float, bool, None, int, None, None, bool]
+    assert [p.default for p in found.parameters][4:] == [signature.MISSING, signature.MISSING, 1.5, True]
+    assert not any(p.is_tensor or p.optional or p.many for p in found.parameters)
+    assert found.tensors == ()
+    assert read(on_a_grid)["grid"] == Parameter("grid", "const", type=Grid)
+    assert read(on_a_grid)["grid"].annotation == "Grid"
+    assert repr(signature.MISSING) == "<no default>"
+
+
+def test_dimensions_with_the_values_of_constants() -> None:
+    p = Parameter("x", "ref", ("M * B", "N", "4"))
+    assert p.given({"B": 3}).dims == ("M * 3", "N", "4")
+    assert p.given({"N": 2, "M": 5, "B": 7}).dims == ("35", "2", "4")
+    assert p.given({}) is p
+    assert Parameter("x", "ref").given({"B": 3}).dims is None
+    assert (p.written, p.span) == ("x", None)
+
+
+def test_forms() -> None:
+    found = read(tuples)
+    x, y = np.zeros(3), np.zeros(4)
+    assert found.has_forms
+    assert not read(scalars).has_forms
+    assert found.form_of(((x, x), y, x, None)) == (2, 0)
+    assert found.form_of(([], y, x, x)) == (0, 1)
+    with pytest.raises(NoTuple) as caught:
+        found.form_of((x, y, x, None))
+    assert caught.value.parameter is found["xs"]
+    form = found.in_form((2, 0))
+    # `xs0` is another parameter's name already.
+    assert [p.name for p in form.parameters] == ["xs_0", "xs_1", "y", "xs0", "z"]
+    assert [p.written for p in form.parameters] == ["xs", "xs", "y", "xs0", "z"]
+    assert [p.mode for p in form.parameters] == ["ref", "ref", "out", "ref", "const"]
+    assert (form["z"].default, form["z"].type, form["z"].optional) == (None, type(None), True)
+    assert not any(p.many for p in form.parameters)
+    assert (form.form, form.texts, form.has_forms) == ((2, 0), ("xs", "y", "xs0", "z"), False)
+    assert [p.name for p in found.in_form((0, 1)).parameters] == ["y", "xs0", "z"]
+    assert found.in_form((0, 1))["z"].mode == "ref"
+    assert found.flat(((1, 2), 3, 4, None)) == (1, 2, 3, 4, None)
+    assert found["xs"].annotation == 'tuple[Ref["N"], ...]'
+
+
+def helper(x: Any) -> Any:
+    return x.window((0,), (4,))
+
+
+def caller(x: Any) -> Any:
+    return helper(x)
+
+
+def nested(y: Out["N"]):
+    def inner() -> Any:
+        return caller(y)
+
+    inner()
+
+
+def recursive(y: Out["N"]):
+    recursive(y)
+    recursive(y)
+
+
+@pytest.mark.parametrize(("function", "may"), [(caller, True), (nested, True), (helper, True), (recursive, False)])
+def test_whether_a_kernel_may_take_windows(function: Any, may: bool) -> None:
+    assert signature.KernelSignature("k", (), function).takes_windows() is may
+
+
+class Colour(Enum):
+    RED = 1
+    CRIMSON = 1  # noqa: PIE796 -- another name of it
+    BLUE = 2
+
+
+@dataclass(frozen=True)
+class Sizes:
+    m: int
+    n: float = 1.0
+
+
+@dataclass(frozen=True)
+class Others:
+    m: int
+    n: float = 1.0
+
+
+@dataclass
+class Changing:
+    m: int
+
+
+class Named(tuple[int, ...]): ...
+
+
+ONE = Changing(1)
+VALUES = [  # each differs from all the others
+    1, True, 1.0, 0, 0.0, -0.0, False, None, "1", b"1", "", (), (1,), (True,), (1.0,), (1, 2), ((1,), 2), Named((1,)),
+    frozenset((1,)), frozenset((True,)), frozenset(), 1j, complex(0.0, -1.0), complex(-0.0, 1.0), Colour.RED,
+    Colour.BLUE, Sizes(1), Sizes(2), Sizes(1, 2.0), Sizes(True), Others(1), ONE, Changing(1), np.float32(1),
+    np.float64(1), np.int32(1), np.float32(-0.0), np.float32(0.0), int, float, [1], {"a": 1}, float("inf"),
+]  # fmt: skip
+
+
+def test_constants_that_a_kernel_can_tell_apart() -> None:
+    specs = [ConstSpec(v) for v in VALUES]
+    for n, a in enumerate(specs):
+        for m, b in enumerate(specs):
+            assert (a == b) == (n == m), (VALUES[n], VALUES[m])
+    assert len({*specs}) == len(VALUES)
+    assert ConstSpec(1) != 1
+    assert repr(ConstSpec((1, "a"))) == "ConstSpec((1, 'a'))"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (1, 1), (1.5, 3.0 / 2), ("ab", "a" + "b"), ((1, (2.0,)), (1, (2.0,))), (frozenset((1, 2)), frozenset((2, 1))),
+        (Sizes(1), Sizes(1)), (Colour.RED, Colour.CRIMSON), (float("nan"), float("nan")), (1j, 1j), (ONE, ONE),
+        (np.float32(2), np.float32(2)), (Named((1,)), Named((1,))), (f32, f32),
+    ],
+)  # fmt: skip
+def test_constants_that_a_kernel_cannot_tell_apart(one: object, other: object) -> None:
+    assert ConstSpec(one) == ConstSpec(other)
+    assert hash(ConstSpec(one)) == hash(ConstSpec(other))
+
+
+def test_what_is_known_of_a_plain_tensor() -> None:
+    assert TensorSpec.plain(f32, 3) == TensorSpec(f32, 3, 4, (0, 0, 1), (1, 1, 1), (1, 1, 1), None)
+    assert TensorSpec.plain(bf16, 1) == TensorSpec(bf16, 1, 2, (1,), (1,), (1,), None)
+    assert TensorSpec.plain(f32, 0) == TensorSpec(f32, 0, 4, (), (), (), None)
+    part = PartitionSpec((4,), (4,))
+    assert TensorSpec.plain(f32, 1, part).partition is part
+    grid = Grid(4, 2)
+    specs = (ScalarSpec(i32), ConstSpec(3), ConstSpec(grid), ConstSpec(Grid(1)))
+    assert Specialisation(specs).grid is grid
+    assert Specialisation(specs[:2]).grid is None
+    assert [*Specialisation(specs)] == [*specs]
+
+
+def every(
+    a,  # pyright: ignore[reportMissingParameterType] -- what is missing
+    b: str,
+    c: Ref[0],
+    d: Ref["M +"],
+    h: list[Ref["N"]],
+    e: Ref["N"] = None,  # pyright: ignore[reportArgumentType] -- as users write it
+    f: Ref["N"] = 3,  # pyright: ignore[reportArgumentType] -- as above
+    *g: Ref,
+    **i: Ref,
+): ...
+
+
+def test_annotations_that_are_not_understood() -> None:
+    with pytest.raises(Rejected) as caught:
+        read(every)
+    assert [f"{e.code} {e.report().title}" for e in caught.value.errors] == [
+        "O007 a kernel cannot take `*g`",
+        "O007 a kernel cannot take `**i`",
+        "O003 parameter `a` has no annotation",
+        "O004 parameter `b` is annotated with `str`, which no kernel's parameter can be",
+        "O006 0 is no dimension of `c`",
+        "O006 'M +' is no dimension of `d`",
+        'O004 parameter `h` is annotated with `list[Ref["N"]]`, which no kernel\'s parameter can be',
+        "O008 tensor parameter `e` has a default",
+        "O008 tensor parameter `f` has a default",
+    ]
+    several = caught.value.errors[-3].report().helps
+    assert any("tuple[Ref" in text for text in several)
