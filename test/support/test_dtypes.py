@@ -1,0 +1,95 @@
+"""Dtypes: widths, what other libraries call them, and which numbers have one without a sign."""
+
+from __future__ import annotations
+
+import math
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
+
+WIDTHS = {  # bits in a tile, bytes in memory, of an element; 1 where it has no memory of its own
+    "bool_": (1, 1), "i4": (4, 1), "i8": (8, 1), "i16": (16, 2), "i32": (32, 4), "i64": (64, 8), "u4": (4, 1),
+    "u8": (8, 1), "u16": (16, 2), "u32": (32, 4), "u64": (64, 8), "f16": (16, 2), "bf16": (16, 2), "f32": (32, 4),
+    "f64": (64, 8), "tf32": (19, 1), "f8e4m3fn": (8, 1), "f8e5m2": (8, 1), "f8e8m0fnu": (8, 1), "f8e5m3fnu": (8, 1),
+    "f4e2m1fn": (4, 1),
+}  # fmt: skip
+
+
+def test_widths_and_signs() -> None:
+    assert {d.name: (d.bits, d.itemsize) for d in dtypes.ALL} == WIDTHS
+    assert {d.name: d for d in dtypes.ALL} == dtypes.BY_NAME
+    unsigned = {"bool_", "u4", "u8", "u16", "u32", "u64", "f8e8m0fnu", "f8e5m3fnu"}
+    assert {d.name for d in dtypes.ALL if not d.signed} == unsigned
+    without_memory = {"i4", "u4", "tf32", "f8e5m3fnu", "f4e2m1fn"}
+    assert {d.name for d in dtypes.ALL if d.storage_bits == 0} == without_memory
+    for d in dtypes.ALL:
+        assert d.storage_bits in (0, 8 * d.itemsize)
+        kinds = {"b": "bool", "i": "int", "u": "int"}
+        assert d.kind == ("float" if d.name.startswith("bf") else kinds.get(d.name[0], "float"))
+        assert d.is_float == (d.kind == "float")
+        assert (str(d), repr(d)) == (d.name, f"freehold.{d.name}")
+
+
+SPELLED = {
+    "bool": "bool_", "int4": "i4", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint4": "u4",
+    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "float16": "f16", "half": "f16",
+    "bfloat16": "bf16", "torch.bfloat16": "bf16", "float32": "f32", "float": "f32", "float64": "f64", "double": "f64",
+    "float8_e4m3fn": "f8e4m3fn", "float8_e5m2": "f8e5m2", "float8_e8m0fnu": "f8e8m0fnu", "tfloat32": "tf32",
+    "float8_e5m3fnu": "f8e5m3fnu", "float4_e2m1fn": "f4e2m1fn", "freehold.i32": "i32",
+}  # fmt: skip
+
+
+def test_what_they_are_called_elsewhere() -> None:
+    assert {name: str(dtypes.from_name(name)) for name in SPELLED} == SPELLED
+    assert all(dtypes.from_name(d.name) is d for d in dtypes.ALL)
+    assert dtypes.from_name("complex64") is None
+    assert dtypes.from_name("i32.more") is None
+
+
+class Int32:
+    """Of no library that has dtypes."""
+
+    __name__ = "int32"
+
+    def __str__(self) -> str:
+        return "int32"
+
+
+@pytest.mark.parametrize(
+    ("given", "dtype"),
+    [
+        (dtypes.bf16, dtypes.bf16), (int, dtypes.i32), (float, dtypes.f32), (bool, dtypes.bool_),
+        (np.float32, dtypes.f32), (np.dtype(np.int64), dtypes.i64), (np.dtype("bool"), dtypes.bool_),
+        (np.float32(1), None), (ml_dtypes.bfloat16, dtypes.bf16), (np.dtype(ml_dtypes.bfloat16), dtypes.bf16),
+        (ml_dtypes.float8_e5m2, dtypes.f8e5m2), (Int32, None), (Int32(), None), (str, None), ("float32", None),
+        (None, None), (3, None), (np.complex64, None), (np.ndarray, None),
+    ],
+)  # fmt: skip
+def test_objects_that_name_one(given: object, dtype: DType | None) -> None:
+    assert dtypes.understood(given) is dtype
+
+
+def test_numbers_of_python() -> None:
+    assert [dtypes.default_dtype(v) for v in (True, 1, 1.0)] == [dtypes.bool_, dtypes.i32, dtypes.f32]
+
+
+@pytest.mark.parametrize("value", [1.0, 0.5, 2.0, 2.0**-127, 2.0**127, math.nan])
+def test_powers_of_two(value: float) -> None:
+    assert dtypes.held_unsigned(dtypes.f8e8m0fnu, value) is None
+    assert dtypes.held_unsigned(dtypes.f8e5m3fnu, value) is None
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, 3.0, 0.75, 2.0**-128, 2.0**128, math.inf, -math.inf])
+def test_what_is_no_power_of_two(value: float) -> None:
+    assert dtypes.held_unsigned(dtypes.f8e8m0fnu, value) == "powers of two from 2**-127 to 2**127"
+
+
+@pytest.mark.parametrize(
+    ("value", "held"), [(-1.0, False), (-0.0, False), (0.0, True), (3.5, True), (-math.inf, False)]
+)
+def test_numbers_without_a_sign(value: float, held: bool) -> None:
+    assert dtypes.held_unsigned(dtypes.f8e5m3fnu, value) == (None if held else "no negative numbers")
