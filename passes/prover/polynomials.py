@@ -67,25 +67,12 @@ def to_term(p: Poly) -> Term:
     positive = terms.const(0)
     negative = terms.const(0)
     for m, c in sorted(p.items(), key=lambda item: (item[0] == _ONE, [str(a) for a in item[0]])):
-        summand = terms.const(abs(c))
-        for atom in m:
-            summand = atom if summand == terms.const(1) else summand * atom
-        if c > 0 and m and abs(c) != 1:
-            summand = _scaled(m, c)
-        elif c < 0 and m and abs(c) != 1:
-            summand = _scaled(m, -c)
+        summand = reduce(terms.mul, m, terms.const(1)) * abs(c)
         if c > 0:
             positive = positive + summand
         else:
             negative = negative + summand
     return positive - negative
-
-
-def _scaled(m: Monomial, c: int) -> Term:
-    result = m[0]
-    for atom in m[1:]:
-        result = result * atom
-    return result * c
 
 
 class Bounds(dict[Monomial, Interval]):

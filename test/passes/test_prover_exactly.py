@@ -22,19 +22,22 @@ def assumed(*texts: str) -> Hypotheses:
     return Hypotheses().extended(map(parse, texts))
 
 
-BOX = {"a": (-3, 4), "b": (2, 5), "c": (0, 2), "d": (-5, -2), "e": (6, 9)}
+BOX = {"a": (-3, 4), "b": (2, 5), "c": (0, 2), "d": (-5, -2), "e": (6, 9), "f": (1, 3), "h": (-3, 0)}
 TIGHT = [
     "a + b", "a - b", "2 * a - 3 * b + 1", "a * b", "a * d", "d * e", "a * a", "d * d", "d * d * e",
     "b * c * a", "min(a, b)", "max(a, b)", "min(e, b)", "max(d, c)", "a % b", "c % b", "c % e", "e % b", "a // b",
     "e // b", "d // b", "c // b", "ceildiv(a, b)", "ceildiv(e, b)", "ceildiv(d, b)", "ceildiv(c, b)", "a < b",
     "a <= b and b <= c", "not a == b", "a == b or b == c", "(a + b) % e", "(a // b) * e", "7", "0 - a", "e * (a // b)",
+    "a // f", "a % f", "ceildiv(a, f)", "c * c", "h * h", "c // f", "h // f", "ceildiv(h, f)", "ceildiv(c, f)", "h * f",
+    "c * h", "h * h * c", "c % f", "e % f", "h // f * e",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", TIGHT)
 def test_bounds_are_those_of_all_values(text: str) -> None:
-    term, names = parse(text), [*BOX]
-    ranges = (range(low, high + 1) for low, high in BOX.values())
+    term = parse(text)
+    names = sorted(term.symbols())
+    ranges = (range(BOX[name][0], BOX[name][1] + 1) for name in names)
     values = {term.evaluate(dict(zip(names, each, strict=True))) for each in product(*ranges)}
     facts = (f"{low} <= {name} and {name} <= {high}" for name, (low, high) in BOX.items())
     expected = (0, 1) if "<" in text or "==" in text else (min(values), max(values))
@@ -84,12 +87,26 @@ OPEN = [  # m is at least 2, w at most 7, z at least 0, u anything
     ("m // z", (None, None)),
     ("ceildiv(m, w)", (None, None)),
     ("u < w", (0, 1)),
+    ("u % p", (0, None)),  # p is at least 1
+    ("w % p", (0, None)),
+    ("w // p", (None, 7)),
+    ("z // p", (0, None)),
+    ("ceildiv(z, p)", (0, None)),
+    ("min(z, 5) // p", (0, 5)),
+    ("ceildiv(min(z, 5), p)", (0, 5)),
+    ("min(z, 5) % p", (0, 5)),
+    ("ceildiv(w, p)", (None, 7)),
+    ("u * m", (None, None)),
+    ("p * m", (2, None)),
+    ("z * p", (0, None)),
+    ("z * z", (0, None)),
+    ("(z + 1) // p * m", (0, None)),
 ]
 
 
 @pytest.mark.parametrize(("text", "interval"), OPEN)
 def test_bounds_where_some_are_missing(text: str, interval: tuple[int | None, int | None]) -> None:
-    assert bound_term(parse(text), assumed("2 <= m", "w <= 7", "0 <= z").bounds) == interval
+    assert bound_term(parse(text), assumed("2 <= m", "w <= 7", "0 <= z", "1 <= p").bounds) == interval
 
 
 @pytest.mark.parametrize(
@@ -200,6 +217,9 @@ def test_predicates_as_polynomials_at_most_zero() -> None:
     assert polynomials_of("1 < 2") == []
     assert polynomials_of("2 < 1") == ["1"]
     assert polynomials_of("not a == b") is None
+    assert polynomials_of("a < b and b < 3") == ["a + 1 - b", "b - 2"]
+    assert polynomials_of("a < b and not b == 3") is None
+    assert polynomials_of("not b == 3 and a < b") is None
 
 
 # --- Rules ------------------------------------------------------------------------------------------------------------
@@ -264,6 +284,14 @@ def test_how_far_rules_look() -> None:
     deep = "((a < 0 or b < 0) or c < 0)"
     assert rules.holds(parse(deep), assumed("a < 0"))
     assert not rules.holds(parse(f"({deep} or d < 0)"), assumed("a < 0"))
+    assert rules.holds(parse("c < 0 or (b < 0 or a < 0)"), assumed("a < 0"))
+    assert not rules.holds(parse("d < 0 or (c < 0 or (b < 0 or a < 0))"), assumed("a < 0"))
+    assert rules.holds(parse("b < 0 or (c < 0 or 0 <= b)"), Hypotheses())
+    assert not rules.holds(parse("b < 0 or (c < 0 or (d < 0 or 0 <= b))"), Hypotheses())
+    assert rules.holds(parse("max(max(a, b), c) < e"), assumed("a < e", "b < e", "c < e"))
+    assert not rules.holds(parse("max(max(max(a, b), c), d) < e"), assumed("a < e", "b < e", "c < e", "d < e"))
+    assert rules.holds(parse("not (3 <= a and not (b < 3 or c < 3))"), assumed("c < 3"))
+    assert rules.holds(parse("not (3 <= a or not (b < 3 and c < 3))"), assumed("a < 3", "b < 3", "c < 3"))
 
 
 def test_ranges() -> None:
