@@ -1,5 +1,7 @@
 """Index maps: what is read of a function of integers, what cannot be read, and the maps that come with the library."""
 
+# Maps are functions of integers, and need no annotations.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
 from collections.abc import Callable

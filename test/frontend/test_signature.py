@@ -169,7 +169,7 @@ class Named(tuple[int, ...]): ...
 
 
 ONE = Changing(1)
-VALUES = [  # each differs from all the others
+VALUES: list[Any] = [  # each differs from all the others
     1, True, 1.0, 0, 0.0, -0.0, False, None, "1", b"1", "", (), (1,), (True,), (1.0,), (1, 2), ((1,), 2), Named((1,)),
     frozenset((1,)), frozenset((True,)), frozenset(), 1j, complex(0.0, -1.0), complex(-0.0, 1.0), Colour.RED,
     Colour.BLUE, Sizes(1), Sizes(2), Sizes(1, 2.0), Sizes(True), Others(1), ONE, Changing(1), np.float32(1),
@@ -214,7 +214,7 @@ def test_what_is_known_of_a_plain_tensor() -> None:
 
 
 def every(
-    a,  # pyright: ignore[reportMissingParameterType] -- what is missing
+    a,  # pyright: ignore[reportMissingParameterType, reportUnknownParameterType] -- what is missing
     b: str,
     c: Ref[0],
     d: Ref["M +"],

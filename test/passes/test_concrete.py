@@ -105,7 +105,8 @@ def test_what_coordinates_come_to(text: str, values: list[int]) -> None:
     assert found.whole
 
 
-UNCERTAIN = [  # with what is known to be taken, and whether that is all
+# With what is known to be taken, and whether that is all.
+UNCERTAIN: list[tuple[str, list[tuple[int, ...]] | None, bool]] = [
     (region("%data"), [], False),
     (f"%q = cuda_tile.divi %3, %0 signed rounding<zero> : tile<i32>\n{region('%q')}", [(), ()], False),
     (f"%q = cuda_tile.divi %data, %0 signed rounding<zero> : tile<i32>\n{region('%q')}", [(), ()], False),

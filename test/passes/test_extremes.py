@@ -1,5 +1,7 @@
 """The greatest and least value of an index over all blocks and turns: as terms that the launcher computes."""
 
+# The bounds are looked at by themselves.
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from itertools import product

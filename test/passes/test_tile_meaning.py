@@ -205,8 +205,8 @@ def beside_itself(y: Out["M", "N"], x: Ref["M", "N"], w: Ref["N", "M"]):
     y.store(x.load_like(y) + w.load((0, 0), (y.tile[1], y.tile[0])).T)
 
 
-SPANS = {(0, 2, 16), (1, 8, 32)}
-ASKED = [
+SPANS: set[tuple[int, int, int | None]] = {(0, 2, 16), (1, 8, 32)}
+ASKED: list[tuple[Any, dict[str, Any]]] = [
     (plain, {}),
     (own, {}),
     (rows, {"whole": {1}}),

@@ -1,5 +1,7 @@
 """Terms: what they print they parse to, what they fold to they evaluate to, and what is no term is refused."""
 
+# The table of values is looked at by itself.
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import copy
