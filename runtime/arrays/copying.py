@@ -24,6 +24,7 @@ from freehold.runtime.memory.arguments import HOST, contiguous, view
 from freehold.runtime.memory.blame import of_method
 from freehold.runtime.memory.ledger import Blame, Hold
 from freehold.runtime.memory.numpy_types import numpy_dtype
+from freehold.runtime.memory.overlap import overlap
 from freehold.runtime.memory.storage import allocate
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.operation import Next, Operation, Work
@@ -247,6 +248,11 @@ def _assign(execution: Execution, target: H, source: Handle, blame: Blame) -> H 
         execution.allocating("a copy between the host and a GPU")
         write(target, read(source, blame), blame)
         return target
+    if target.device == source.device and _share_memory(target, source):  # neither the driver nor a kernel copies that
+        if alike and target.low == source.low:  # it is there already
+            return _enqueued(execution, [source], target, blame, None)
+        made = converted(source, source.dtype, source.device, "copy", caller())
+        return Next(made, lambda found: _assign(execution, target, found, blame))
     if alike:
 
         def bytewise(stream: Any) -> None:
@@ -260,7 +266,7 @@ def _assign(execution: Execution, target: H, source: Handle, blame: Blame) -> H 
         ready = source.dtype == target.dtype and source.is_contiguous  # then what is left is done over there
         made = converted(source, target.dtype, target.device if ready else source.device, "to", caller())
         return Next(made, lambda found: _assign(execution, target, found, blame))
-    if min(*target.strides, *source.strides) <= 0:  # kernels see memory through positive strides only
+    if min((*target.strides, *source.strides), default=1) <= 0:  # kernels see memory through positive strides only
         execution.allocating("a copy of a view that runs backwards")
         write(target, read(source, blame), blame)
         return target
@@ -274,6 +280,14 @@ def _assign(execution: Execution, target: H, source: Handle, blame: Blame) -> H 
     return Next(convert(cut(target), source), lambda _: target)
 
 
+def _share_memory(one: Handle, other: Handle) -> bool:
+    """Whether two tensors share a byte, or may, and neither runs backwards."""
+    if one.space is not other.space or min((*one.strides, *other.strides), default=0) < 0:
+        return False
+    first, second = ((t.pointer, t.shape, t.strides, t.dtype.itemsize) for t in (one, other))
+    return overlap(first, second)
+
+
 def cut(tensor: Handle, elements: int = 1024) -> Partition:
     """A tensor in regions of about so many elements, which are neighbours in memory if it is row-major."""
     tile: list[int] = []
@@ -284,19 +298,23 @@ def cut(tensor: Handle, elements: int = 1024) -> Partition:
     return partition(tensor, tuple(reversed(tile)))
 
 
-def _enqueued(execution: Execution, reads: Sequence[Handle], target: H, blame: Blame, work: Callable[[Any], None]) -> H:
-    """Enqueues work on the execution's stream on the target's GPU, or has a graph record it."""
+def _enqueued(
+    execution: Execution, reads: Sequence[Handle], target: H, blame: Blame, work: Callable[[Any], None] | None
+) -> H:
+    """Enqueues work, if there is any, on the execution's stream on the target's GPU, or has a graph record it."""
     device = target.space.device
     stream, _, user = execution.place(device)
 
     def begin() -> None:
+        if work is None:
+            return
         with driver.on_device(device):  # the calling thread may have had no GPU yet, or another one
             work(stream)
 
     if execution.recording is not None:
         execution.recording.uses([view(t) for t in (*reads, target)], reads, [target])
         begin()
-        if target.low < target.high:  # of no bytes there is none
+        if work is not None and target.low < target.high:  # of no bytes there is none
             execution.recording.enqueued([target], "copy")
     else:
         ledger.enqueue(user, reads, [target], begin, blame)

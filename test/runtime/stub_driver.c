@@ -4,7 +4,7 @@
  * At first everything is done at once. After `stub_defer` each stream is a queue, and what is at the head of one runs
  * when somebody waits or asks: any head that is ready, by chance. So programs meet orders that a GPU would take a long
  * time to show. Memory that is freed is overwritten, and whatever touches it, or a byte that is no allocation's, is
- * counted (`stub_stray`). What is not listed in KNOWN succeeds and does nothing.
+ * counted (`stub_stray`), and so is a copy whose ends overlap. What is not listed in KNOWN succeeds and does nothing.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -170,6 +170,7 @@ static void perform(Item *item) {
       const void *from = item->staged ? item->staged : (const void *)(uintptr_t)item->from;
       if (item->from_device && !touched(item->from, item->size, item->gpu)) break;
       if (item->to_device && !touched(item->to, item->size, item->gpu)) break;
+      if (!item->staged && item->from < item->to + item->size && item->to < item->from + item->size) stray++;
       memmove((void *)(uintptr_t)item->to, from, item->size);
       copies++;
       break;

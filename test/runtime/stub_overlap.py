@@ -181,6 +181,18 @@ def test_a_launch_that_failed_has_waited_for_nothing() -> None:
     graph.close()
 
 
+def test_what_enqueues_nothing_has_waited_for_nothing() -> None:
+    x, w, z, none = (vector(n) for n in (512, 512, 512, 0))
+    expect("QQ")
+    for nothing in (lambda: x.copy_from(x), lambda: none.fill(1), lambda: none.copy_from(none)):
+        with fh.graph() as graph:
+            graph.record(waiting(fh.partition(w, 64), x))
+            graph.record(nothing())
+            graph.record(early(fh.partition(z, 64), w))
+            assert not stub.stub_early()
+        graph.close()
+
+
 def test_the_native_module_made_what_python_did_not() -> None:
     """So that the tests above are of both."""
     y, x = vector(), vector()

@@ -95,6 +95,28 @@ def test_copies_come_after_what_they_copy() -> None:
             assert np.array_equal(on_x.numpy(), y1)
 
 
+def test_copies_between_parts_of_one_memory() -> None:
+    """The driver copies no bytes onto others of the same copy: `run_tests` sees it."""
+    for to, come in ((slice(1, None), slice(-1)), (slice(-1), slice(1, None)), (slice(None), slice(None))):
+        y = fh.from_numpy(numbers(1, 64), device=0).sync()
+        y[to].copy_from(y[come]).sync()
+        expected = numbers(1, 64)
+        expected[to] = expected[come].copy()
+        assert np.array_equal(y.numpy(), expected)
+    y = fh.from_numpy(numbers(1, 64), device=0).sync()
+    for to, come in ((y[::2], y[:32]), (y.reshape(8, 8), y.reshape(8, 8).T), (y.reinterpret(fh.f32), y)):
+        to.copy_from(come).sync()  # by a kernel, which does nothing here
+        with fh.graph() as g, pytest.raises(fh.Rejected) as refused:
+            g.record(to.copy_from(come))
+        assert refused.value.codes == ("O263",)
+
+
+def test_a_tensor_without_axes_is_converted() -> None:
+    one = fh.to_device(np.zeros((), np.float32))
+    assert one.astype(fh.i32).sync().dtype is fh.i32
+    one.copy_from(fh.to_device(np.zeros((), np.int32))).sync()
+
+
 def test_what_is_dropped_in_flight_is_freed_behind_it() -> None:
     streams = [driver.new_stream(0) for _ in range(3)]
     x = fh.from_numpy(numbers(1, 64), device=0).sync()

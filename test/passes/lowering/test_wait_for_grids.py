@@ -81,19 +81,21 @@ def exchanged(y: Out["M"], x: Ref["M"], w: Ref["M"]):
 @pytest.mark.parametrize(
     ("function", "others", "loaded", "ahead"),
     [
-        (numbered, (0, 1), [1, 2], [1]),
-        (several, ((0, 1), 2), [1, 2, 3], [1, 2]),
-        (left_out, (None, 0), [1], [1]),
-        (left_out, (0, 1), [2, 1], [2]),
-        (exchanged, (0, 1), [1, 2], [2]),
+        (numbered, (1, 1), [1, 2], [1]),
+        (several, (2, 1), [1, 2, 3], [1, 2]),
+        (left_out, (0, 1), [1], [1]),
+        (left_out, (1, 1), [2, 1], [2]),
+        (exchanged, (1, 1), [1, 2], [2]),
     ],
 )
 def test_code_and_launches_load_the_same_early(
-    function: Any, others: Any, loaded: list[int], ahead: list[int], monkeypatch: pytest.MonkeyPatch
+    function: Any, others: tuple[int, int], loaded: list[int], ahead: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever tensors are called in the IR, where `w` and `w_1` have one name."""
-    arrays = [np.zeros(64, "f") for _ in range(3)]
-    given = [tuple(arrays[n] for n in o) if isinstance(o, tuple) else None if o is None else arrays[o] for o in others]
+    given: list[Any] = []
+    for count in others:
+        made = tuple(np.zeros(64, "f") for _ in range(count))
+        given.append(made if count > 1 else made[0] if made else None)
     codes: list[bytes] = []
 
     def assembled(code: bytes, arch: str, kernel: str, meanwhile: Any) -> bytes:
