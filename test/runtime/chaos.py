@@ -22,6 +22,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from math import inf
 from types import FrameType
 from typing import Any
 
@@ -104,6 +105,8 @@ class Worker:
         except BaseException:
             did = ", ".join(self.recent)
             self.world.wrong.append(f"{traceback.format_exc()}thread {self.number}, whose last steps were {did}")
+        finally:
+            self.seen = inf
 
     def stream(self) -> Any:
         """One of the streams."""
@@ -272,8 +275,10 @@ def chaos(threads: int, streams: int, steps: int, seed: int) -> int:
         while inside is not None:
             around.add(inside.f_code)
             inside = inside.f_back
-        # Between steps nothing is under way, and an event loop of Python's that is interrupted does not tidy up.
-        if armed.is_set() and Worker.step.__code__ in around and Worker.cancel.__code__ not in around:
+        # Between steps nothing is under way. An event loop of Python's that is interrupted does not tidy up, nor does
+        # `os.fork`: an exception in what `logging` does around it leaves its lock taken, and no other thread can fork.
+        untidy = {Worker.cancel.__code__, Worker.fork.__code__}
+        if armed.is_set() and Worker.step.__code__ in around and not untidy & around:
             world.count("interrupted")
             raise Interrupted
 
@@ -285,7 +290,7 @@ def chaos(threads: int, streams: int, steps: int, seed: int) -> int:
             else:
                 world.stub.stub_refuse(1)
             late = [n for n, worker in enumerate(workers) if time.monotonic() - worker.seen > LONGEST]
-            if late and world.left > 0:
+            if late:
                 faulthandler.dump_traceback()
                 print(f"threads {late} hang", flush=True)
                 os._exit(2)
