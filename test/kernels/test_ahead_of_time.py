@@ -85,7 +85,7 @@ def test_compiled_ahead_of_time_here_and_run_there(tmp_path: Path) -> None:
     path = tmp_path / "step.pt2"
     with torch.no_grad():
         # One program is compiled: headers compiled for the next one take longer than they save.
-        once = {"cpp_cache_precompile_headers": False}
+        once = {"aot_inductor.precompile_headers": False}
         torch._inductor.aoti_compile_and_package(program, package_path=str(path), inductor_configs=once)
     same_in_another_process("compiled", path, given)
 
