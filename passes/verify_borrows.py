@@ -77,7 +77,7 @@ from freehold.passes.analysis.flow import End, Flow
 from freehold.passes.analysis.races import reader_and_writer
 from freehold.passes.analysis.stored import in_every_case
 from freehold.passes.analysis.windows import apart, argument_of, parts_of, shared_element
-from freehold.passes.analysis.wording import OWNERSHIP_TYPES, name_of, sizes, what_is
+from freehold.passes.analysis.wording import OWNERSHIP_TYPES, called, name_of, sizes, what_is
 from freehold.passes.errors.borrow import (
     BorrowedAndPartitioned,
     NotStored,
@@ -175,7 +175,7 @@ def _operations(kernel: KernelOp) -> Iterable[Error]:
         elif isinstance(op, ReturnOp):
             yield NotVerifiable(span_of(op), op.name, "leaves the kernel before its work is done")
         elif type(op) not in _FLOW and not has_no_memory_effect(op):
-            yield NotVerifiable(span_of(op), op.name, "may touch memory in ways that are not understood")
+            yield NotVerifiable(span_of(op), called(op), "may touch memory in ways that are not understood")
 
 
 def _uses(op: Operation) -> Iterable[Error]:
@@ -189,11 +189,11 @@ def _uses(op: Operation) -> Iterable[Error]:
             error = OwnershipEscapes(span_of(op), name_of(operand), what_is(operand))
             yield error.add(error.ChooseCoordinates())
         else:
-            yield UnknownUse(span_of(op), name_of(operand), op.name, what_is(operand))
+            yield UnknownUse(span_of(op), name_of(operand), called(op), what_is(operand))
     if type(op) not in _MAKES:
         for result in op.results:
             if isinstance(result.type, OWNERSHIP_TYPES) and not isinstance(op, _FLOW):
-                yield UnknownUse(span_of(op), name_of(result), op.name, what_is(result))
+                yield UnknownUse(span_of(op), name_of(result), called(op), what_is(result))
 
 
 _REACHES: Final[dict[Action, tuple[type[Attribute], ...]]] = {

@@ -305,7 +305,7 @@ class _Walk:
         if value in self.known:
             return self.known[value]
         owner = value.owner
-        if isinstance(owner, Operation) and owner.has_trait(Pure) and not owner.regions:
+        if isinstance(owner, Operation) and owner.has_trait(Pure, value_if_unregistered=False) and not owner.regions:
             parts = [self._number(operand) for operand in owner.operands]
             properties = tuple(sorted(((n, p) for n, p in owner.properties.items()), key=lambda pair: pair[0]))
             position = owner.results.index(value)  # pyright: ignore[reportArgumentType] -- a result of its owner

@@ -220,9 +220,8 @@ class Values:
 
     def _computed(self, value: SSAValue, op: Operation) -> object:
         """What tells the result of an operation from others: the operation, and what it is computed from."""
-        if not (
-            op.has_trait(NoMemoryEffect) or (isinstance(op, Aggregate | IfOp | ForOp) and has_no_memory_effect(op))
-        ):
+        free = op.has_trait(NoMemoryEffect, value_if_unregistered=False)
+        if not (free or (isinstance(op, Aggregate | IfOp | ForOp) and has_no_memory_effect(op))):
             return ("of its own", value)  # what is not matched with anything equals nothing
         properties = tuple(
             sorted(((n, p) for n, p in op.properties.items() if n not in _IGNORED), key=lambda pair: pair[0])

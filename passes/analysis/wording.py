@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, DivIOp
@@ -53,6 +54,11 @@ def name_of(value: SSAValue) -> str:
 def access_text(op: AccessOp) -> str:
     """An access in the user's words."""
     return f"this {op.CALLED} `{name_of(op.memory)}`"
+
+
+def called(op: Operation) -> str:
+    """An operation's name in the text, also of one that nobody has registered."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def what_is(value: SSAValue) -> str:

@@ -182,6 +182,8 @@ class Work(Operation[T]):
         self._function = None
         if function is None:
             already(self.what)
+        if execution.recording is not None:
+            execution.recording.unknown = True
         reads, writes = self._uses
         if not reads and not writes:
             return function(execution)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Literal
 
 from freehold.runtime.base import native
@@ -28,6 +28,8 @@ class Recording:
         """What a replay leases (`runtime.memory.ledger`)."""
         self.running: list[Leased] = []
         """What is written by kernels that may still run where the next one begins early."""
+        self.unknown = False
+        """Whether other libraries' work may still run then: it may write more than it is said to."""
         self.views: list[ArrayView] = []
         """All arrays that are used; they keep the memory."""
         self.changed: tuple[Any, ...] = ()
@@ -63,7 +65,7 @@ class Recording:
         views: Iterable[ArrayView],
         reads: Iterable[Leased] = (),
         writes: Iterable[Leased] = (),
-        early: Iterable[Leased] = (),
+        early: Collection[Leased] = (),
     ) -> bool:
         """
         Notes what a launch or a copy uses that comes next: all arrays, those that are leased, and those that are read
@@ -71,6 +73,7 @@ class Recording:
         """
         writes = [*writes]
         apart = not any(r.low < w.high and w.low < r.high for r in early for w in self.running)
+        apart = apart and not (early and self.unknown)
         self.running += writes
         self.reads += reads
         self.writes += writes
@@ -99,6 +102,7 @@ class Recording:
         a copy begins when that has ended, too. Of other work nothing is known.
         """
         if kind != "kernel that loads first" or not apart:
+            self.unknown = False
             self.running = [] if kind == "copy" else [*writes]
 
     def touches(self, found: ArrayView) -> bool:

@@ -181,6 +181,25 @@ def test_a_launch_that_failed_has_waited_for_nothing() -> None:
     graph.close()
 
 
+def test_of_what_others_enqueue_nothing_is_known() -> None:
+    """They may write more than is said of them: before there was overlap, the order of one stream was enough for it."""
+    y, x, w, z = (vector() for _ in range(4))
+    expect("QQ")
+
+    def torch_s_own(execution: fh.Execution) -> None:
+        pass
+
+    for named in ([], [y]):
+        with fh.graph() as graph:
+            graph.record(waiting(fh.partition(y, 64), x))
+            graph.record(fh.Work("another library's kernel", torch_s_own, writes=named))
+            graph.record(early(fh.partition(z, 64), w))
+            assert not stub.stub_early()
+            graph.record(early(fh.partition(x, 64), w))
+            assert stub.stub_early()
+        graph.close()
+
+
 def test_what_enqueues_nothing_has_waited_for_nothing() -> None:
     x, w, z, none = (vector(n) for n in (512, 512, 512, 0))
     expect("QQ")

@@ -364,8 +364,12 @@ def has_no_memory_effect(op: Operation) -> bool:
 
 @cache
 def _memory_effect(kind: type[Operation]) -> tuple[bool, bool]:
-    """Whether the effects of a class's operations are those inside them, and whether there are none."""
-    return kind.has_trait(RecursiveMemoryEffect), kind.has_trait(NoMemoryEffect)
+    """
+    Whether the effects of a class's operations are those inside them, and whether there are none. Neither is so of
+    operations that are not registered, to which xDSL ascribes every trait.
+    """
+    inside = kind.has_trait(RecursiveMemoryEffect, value_if_unregistered=False)
+    return inside, kind.has_trait(NoMemoryEffect, value_if_unregistered=False)
 
 
 WayOut = ContinueOp | BreakOp | ReturnOp
