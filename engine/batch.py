@@ -16,7 +16,12 @@ _ROUND: Final = 4
 """Numbers to which each part of the input begins: 16 bytes."""
 
 ALONE: Final = 4
-"""How many sequences with one token each attend together in a step that has longer shares, or a multiple of that."""
+"""How many tokens attend alone in a step that has longer shares than one token, or a multiple of that."""
+
+
+def with_ones(ones: int) -> int:
+    """How many tokens attend alone, where there is room, in a step in which so many sequences have one token."""
+    return -(-ones // ALONE) * ALONE
 
 
 def rows_of(sequences: int, most: int) -> int:
@@ -116,15 +121,23 @@ class Inputs:
         """Sequences that have a share."""
 
     @property
+    def ones(self) -> int:
+        """How many sequences in front have one token each, in a step in which others have more."""
+        last = self._views[6]
+        return int((last == np.arange(len(last))).cumprod().sum())
+
+    @property
     def alone(self) -> int:
         """
-        How many sequences in front have one token each, a multiple of `ALONE`, of which data is aligned behind; where
-        all have, nobody asks.
+        How many tokens in front are alone with the pages of their sequences, a multiple of `ALONE`, of which data is
+        aligned behind: those of sequences with one token, and first tokens of prompts that fill up where there is room
+        for them. Where all sequences have one token, nobody asks.
         """
         if self.shape.longest == 1:
             return 0
-        last = self._views[6]
-        return int((last == np.arange(len(last))).cumprod().sum()) // ALONE * ALONE
+        ones = self.ones
+        most = min(self.shape.sequences - (self.count - ones), self.shape.tokens - 1)
+        return min(with_ones(ones), most // ALONE * ALONE)
 
     def advance(self) -> None:
         """
@@ -143,8 +156,8 @@ class Inputs:
         """
         Writes the shares of the sequences; none: inputs of a step that writes nothing.
 
-        Those of one token come first, whose pages are rows of the table; behind the rows of those that are `alone`
-        stand the pages of all others, one behind the other.
+        Those of one token come first. The pages of tokens that are `alone` are rows of the table; behind these stand
+        the pages of all other sequences, one behind the other.
         """
         ids, positions, bases, order, slots, lengths, last, table = self._views[:8]
         for view in self._views[:7]:
@@ -159,17 +172,17 @@ class Inputs:
         ends = counts.cumsum()
         total = int(ends[-1])
         ids[:total] = [*chain.from_iterable(share.ids for share in shares)]
-        lengths[:count] = firsts + counts
         last[:count] = ends - 1
-        alone = count if self.shape.longest == 1 else self.alone
-        for row, share in zip(rows, shares[:alone], strict=False):
-            row[: len(share.pages)] = share.pages
-        held = np.array([len(share.pages) for share in shares])
-        behind = [*chain.from_iterable(share.pages for share in shares[alone:])]
-        table[alone * self._pages :][: len(behind)] = behind
-        begins = np.concatenate((np.arange(alone) * self._pages, alone * self._pages + _begins(held[alone:])))
         whose = np.repeat(np.arange(count), counts)
         positions[:total] = places = np.arange(total) - (ends - counts - firsts)[whose]
+        alone, ahead = (count, count) if self.shape.longest == 1 else (self.alone, min(self.alone, self.ones))
+        lengths[: min(alone, total)] = places[:alone] + 1
+        for row, n in zip(rows, map(int, whose[:alone]), strict=False):
+            row[: len(shares[n].pages)] = shares[n].pages
+        held = np.array([len(share.pages) for share in shares])
+        behind = [*chain.from_iterable(share.pages for share in shares[ahead:])]
+        table[alone * self._pages :][: len(behind)] = behind
+        begins = np.concatenate((np.arange(ahead) * self._pages, alone * self._pages + _begins(held[ahead:])))
         bases[:total] = (begins[whose] - alone * self._pages) * page
         positions[total:], bases[total:] = places[-1], bases[total - 1]  # seen with others, and of no sequence
         self._place(table[begins[whose] + places // page] * page + places % page, order, slots)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import random
 import statistics
@@ -92,7 +93,12 @@ def _run(given: argparse.Namespace) -> None:
     if ranks.leads:
         waiting = getattr(given, "waiting", 1 << 30)
         with Engine(model, **_options(given), waiting=waiting, ranks=ranks, progress=_progress) as engine:
-            given.run(engine, given)
+            gc.collect()
+            gc.freeze()  # to look through all that stays takes as long as a few steps, and requests would wait
+            try:
+                given.run(engine, given)
+            finally:
+                gc.unfreeze()
     else:
         follow(model, ranks, **_options(given))
     ranks.leave()

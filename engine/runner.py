@@ -11,7 +11,7 @@ import numpy as np
 
 import freehold as fh
 from freehold.engine import sampling
-from freehold.engine.batch import ALONE, Batch, Inputs, Memory, Shape, Share, padded, rows_of
+from freehold.engine.batch import ALONE, Batch, Inputs, Memory, Shape, Share, padded, rows_of, with_ones
 from freehold.engine.config import Config
 from freehold.engine.errors import ModelError
 from freehold.engine.layers import added
@@ -191,7 +191,9 @@ class Runner:
         else:
             ways = Ways(any(p.sequence.sampling.temperature > 0 for p in plan), any(p.sequence.changes for p in plan))
             longest = max(p.length for p in plan)
-            shape = self._shape(sum(p.length for p in plan), len(plan), longest, _tokens(plan))
+            ones = sum(p.length == 1 for p in plan)
+            count = len(plan) if longest == 1 else len(plan) + with_ones(ones) - ones
+            shape = self._shape(sum(p.length for p in plan), count, longest, _tokens(plan))
             inputs = self._numbers(shape)
             inputs.choice.fill([(p.sequence.sampling, p.sequence.seed, p.first + p.length) for p in plan])
             rows = {p.sequence: row for row, p in enumerate(before.plan)} if before else {}

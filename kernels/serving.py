@@ -70,10 +70,11 @@ def append_runs(
 
 
 def same_pages(k: Any, v: Any) -> None:
-    """Asks of the launch that keys and values have the same pages and heads."""
+    """Asks of the launch that keys and values have the same pages and heads, and that no number wraps around."""
     fh.require(k.shape[0] == v.shape[0])
     fh.require(k.shape[1] == v.shape[1])
     fh.require(k.shape[2] == v.shape[2])
+    fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
 
 
 def keys_of(k: Any, page: Any, at: Any, h: Any, TILE: int, HALF: int) -> tuple[Any, ...]:
@@ -251,7 +252,6 @@ def query_parts(
     query takes longer than the query.
     """
     same_pages(k, v)
-    fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
     b, h, p, _, _ = part.index
     (G, DV), dtype = part.tile[3:], accumulator(q.dtype)
     before = lengths.load((b,), ()) - 1
@@ -341,7 +341,6 @@ def query_rows(
     Without `MORE` a part has no others: that the parts hold all pages of the table is asked of the launch.
     """
     same_pages(k, v)
-    fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
     if not MORE:
         fh.require("L * PAGE <= P * FIRST * TILE", "a part has these tiles alone")
     b, h, p, g, _ = part.index

@@ -50,14 +50,15 @@ MODELS: dict[str, dict[str, Any]] = {
 """What differs from `demo.SETTINGS`."""
 
 
-def stepped(model: Model, shares: list[Share], room: int) -> Any:
-    """The logits behind each share, from one step."""
+def stepped(model: Model, shares: list[Share], room: int, rows: int = 0, alone: int = 0) -> Any:
+    """The logits behind each share, from one step with room for `rows` sequences, in which so many are `alone`."""
     tokens, longest = sum(len(s.ids) for s in shares), max(len(s.ids) for s in shares)
-    count = max(len(shares), 4) if longest == 1 else len(shares)
+    count = max(len(shares), 4 if longest == 1 else rows)
     shape = Shape(max(tokens, count) if longest == 1 else tokens + 3, count, longest)
     memory = Memory(shape, 4, model.page, fh.HOST)
     inputs, batch = Inputs(shape, 4, model.page, room), Batch(shape, memory, memory.chosen)
     inputs.fill(shares)
+    assert inputs.alone == alone
     batch.send(inputs.numbers, inputs.alone)
     batch.load().sync()
     for op in model.forward(batch):
@@ -111,18 +112,22 @@ def test_logits_are_those_of_transformers(name: str, tmp_path: Path, transformer
         np.testing.assert_allclose(ours, wanted(tokens), atol=2e-5, rtol=1e-5)
 
 
-def test_sequences_of_one_token_come_in_fours(tmp_path: Path) -> None:
-    """Five that go on, in one step with a piece of a prompt: four attend by themselves, the fifth with the piece."""
+@pytest.mark.parametrize(("ones", "rows", "alone"), [(5, 0, 4), (5, 9, 8), (4, 0, 4), (3, 0, 0), (3, 9, 4), (1, 16, 4)])
+def test_tokens_in_front_attend_in_fours(ones: int, rows: int, alone: int, tmp_path: Path) -> None:
+    """
+    Some sequences go on by a token, in one step with pieces of prompts, of two tokens but for the last: where there is
+    room, these fill up what attends by itself; where there is none, the last ones of one token attend with the pieces.
+    """
     folder = demo.make(tmp_path, num_hidden_layers=1)
-    model = Model(folder, Config.read(folder), fh.HOST, 64, 8, 16)
+    model = Model(folder, Config.read(folder), fh.HOST, 64, 16, 16)
     model.allocate(12)
     texts = [np.random.default_rng(n).integers(0, 384, 17 + 3 * n).tolist() for n in range(6)]
     pages = [[2 * n + 1, 2 * n] for n in range(6)]
-    for text, held in zip(texts, pages, strict=True):
-        stepped(model, [Share(text[:-1], 0, held)], 192)
-    shares = [Share(t[-1:], len(t) - 1, held) for t, held in zip(texts[:5], pages, strict=False)]
-    shares.append(Share(texts[5][16:], 16, pages[5]))
-    together = stepped(model, shares, 192)
+    begins = [len(text) - (1 if n < ones else 2) for n, text in enumerate(texts[:5])] + [16]
+    for text, begin, held in zip(texts, begins, pages, strict=True):
+        stepped(model, [Share(text[:begin], 0, held)], 192)
+    shares = [Share(text[begin:], begin, held) for text, begin, held in zip(texts, begins, pages, strict=True)]
+    together = stepped(model, shares, 192, rows, alone)
     for share, found in zip(shares, together, strict=True):
         np.testing.assert_allclose(found, stepped(model, [share], 192)[0], atol=2e-5)
 
