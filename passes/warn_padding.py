@@ -407,9 +407,9 @@ def _moved(op: Operation, pads: Pads) -> Pads:
 
 def _computed(name: str, values: Sequence[float | None]) -> float | None:
     """What an operation makes of padding, where that follows from it alone."""
-    if name in ("mulf", "muli", "divf") and values[0] == 0:
+    if name in ("mulf", "muli") and 0 in values and math.inf not in map(abs, filter(None, values)):
         return 0.0
-    if name in ("mulf", "muli") and 0 in values:
+    if name == "divf" and values[0] == 0 and values[1] != 0:
         return 0.0
     if name in ("addf", "subf") and values[0] in (math.inf, -math.inf) and values[1] != values[0]:
         return values[0]
@@ -425,9 +425,10 @@ def _computed(name: str, values: Sequence[float | None]) -> float | None:
 _FUNCTIONS: Final[Mapping[str, Any]] = {
     "addf": operator.add, "addi": operator.add, "subf": operator.sub, "subi": operator.sub, "mulf": operator.mul,
     "maxf": max, "maxi": max, "minf": min, "mini": min, "exp": math.exp, "exp2": math.exp2,
-    "sqrt": math.sqrt, "tanh": math.tanh,
+    "sqrt": math.sqrt, "tanh": math.tanh, "sin": math.sin, "tan": math.tan, "sinh": math.sinh, "cos": math.cos,
+    "floor": math.floor, "ceil": math.ceil, "fma": lambda a, b, c: a * b + c,
     "absf": operator.abs, "absi": operator.abs, "negf": operator.neg, "negi": operator.neg,
-    "ftof": float, "itof": float, "exti": float,
+    "ftof": float, "itof": float, "exti": float, "ftoi": math.trunc,
 }  # fmt: skip
 
 

@@ -400,3 +400,85 @@ def test_values_hold_only_where_they_mean_something() -> None:
     assert not search.holds_in([parse("7 // N < 9")], {"N": 0})
     assert not search.holds_in([parse("N < 3")], {})
     assert search.compiled(parse("min(N, 4) * 2 - ceildiv(M, N)"))({"N": 3, "M": 7}) == 3
+
+
+def planned(*texts: str) -> list[search._Level]:
+    return search._plan([parse(text) for text in texts])
+
+
+def test_symbols_that_bound_others_come_first() -> None:
+    assert [level.name for level in planned("N <= 3", "M <= N", "K < M")] == ["N", "M", "K"]
+    assert [level.name for level in planned("A <= B", "B <= C", "C <= D")] == ["A", "B", "C", "D"]
+    assert [level.name for level in planned("B <= A", "C <= A", "B <= 3")] == ["B", "A", "C"]
+    assert [level.name for level in planned("A + 1 <= Z", "Z < B % 2")] == ["A", "B", "Z"]
+    assert [level.name for level in planned("B % 2 == 1", "A % 2 == 1")] == ["A", "B"]
+    assert [level.name for level in planned("A <= B", "B <= A", "C <= A")] == ["B", "A", "C"]
+
+
+def test_what_is_known_of_a_symbol_when_it_gets_a_value() -> None:
+    texts = ("3 <= N", "N < 9", "2 < M", "M <= N + 1", "N // 4 < M", "K == M * 2", "K % 2 == 0")
+    n, m, k = planned(*texts)
+    values = {"N": 7, "M": 5}
+    assert [level.name for level in (n, m, k)] == ["N", "M", "K"]
+    assert [(level.low, level.high) for level in (n, m, k)] == [(3, 8), (3, 2**63), (-(2**63), 2**63)]
+    assert [f(values) for f in m.below] == [8]
+    assert [f(values) for f in m.above] == [2]
+    assert [f(values) for f in k.equal] == [10]
+    assert [len(level.checks) for level in (n, m, k)] == [0, 0, 2]
+    either = planned("N == 2", "M == N or M < N + 3 or 7 == M")
+    assert [level.name for level in either] == ["N", "M"]
+    assert [f({"N": 2}) for f in either[1].likely] == [2, 5, 7]
+    assert planned("N == 2", "M == N")[1].likely == []
+
+
+def candidates(level: search._Level, few: bool, pool: tuple[int, ...] = (), **values: int) -> list[int]:
+    return [*search._Search([level], pool, few, 100, dict(values)).candidates(level)]
+
+
+def test_which_values_are_tried() -> None:
+    (free,) = planned("N % 2 == 0")
+    ends = [-(2**63), 2**63]
+    assert candidates(free, True) == [1, 2, 0, *ends, 3, 4, -1]
+    assert candidates(free, False, (40, 1)) == [1, 2, 0, 3, 4, -1, *ends, 1 - 2**63, 2**63 - 1, 40]
+    (between,) = planned("2 <= N", "N <= 5")
+    assert candidates(between, True, (40,)) == [2, 3, 4, 5]
+    assert candidates(between, False, (1, 2, 5, 6)) == [2, 3, 4, 5]
+    (one,) = planned("7 <= N", "N <= 7")
+    assert candidates(one, True) == candidates(one, False, (8,)) == [7]
+    assert candidates(planned("7 <= N", "N < 7")[0], False) == []
+    m = planned("N == 8", "N // 2 < P", "P <= N")[1]
+    assert candidates(m, True, N=8) == [5, 8]
+    assert candidates(m, False, (4, 5, 8, 9), N=8) == [5, 8, 6, 7]
+    m = planned("N == 8", "P == 2 * N", "P == 3 * N", "P <= 20", "0 <= P")[1]
+    assert candidates(m, True, N=8) == [16]
+    assert candidates(planned("N == 0", "P < 7 // N")[1], True, N=0) == []
+    m = planned("N == 8", "P == N or P == 2 * N", "0 <= P", "P <= N * 2")[1]
+    assert candidates(m, True, N=8) == [8, 9, 7, 1, 2, 0, 16, 3, 4]
+    assert candidates(m, False, N=8) == [1, 2, 0, 3, 4, 16, 15, 8, 9, 7]
+
+
+def test_the_work_of_a_search_is_bounded() -> None:
+    plan = planned("0 <= N", "N <= 9", "N % 7 == 6")
+    spent: list[tuple[int, bool]] = []
+    for left in (0, 4, 5, 6, 7):
+        one = search._Search(plan, [6], few=False, left=left)
+        spent.append((left, one.level(0)))
+    # 1, 2, 0, 3, 4, 9, 8, 6: ends stand in front of the pool
+    assert spent == [(0, False), (4, False), (5, False), (6, False), (7, False)]
+    assert search._Search(plan, [6], few=False, left=8).level(0)
+    assert search._Search(plan, [5], few=False, left=100).level(0) is False
+    assert search.find([parse("1 < 0")], parse("N < 3")) is None
+    assert search.find([parse("7 // N < 9")], parse("0 <= N and N < 2")) == {"N": 1}
+
+
+def test_reduced_inequalities_and_what_defines_atoms() -> None:
+    def reduced(text: str) -> str:
+        return str(to_term(rules._reduced(poly(parse(text)))))
+
+    assert reduced("4 * a + 6 * b - 7") == "a * 2 + b * 3 - 3"  # ... is at most 3.5, so 3
+    assert reduced("4 * a + 6 * b + 7") == "a * 2 + b * 3 + 4"
+    assert reduced("2 * a - 4 * b + 8") == "a + 4 - b * 2"
+    assert reduced("3 * a + 2 * b - 7") == "a * 3 + b * 2 - 7"
+    counts = {"min(a, b)": 2, "max(a, b)": 2, "a // b": 5, "ceildiv(a, b)": 5, "a % b": 3, "a": 0}
+    assert {text: len(rules.defining(parse(text))) for text in counts} == counts
+    assert rules.defining(parse("a < b")) == ()

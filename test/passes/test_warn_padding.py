@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from examples.kernels import library
 
 import freehold as fh
-from freehold import Const, Out, Ref, f32
+from freehold import Const, Out, Ref, f16, f32, i32
 from freehold.dialects.ownership import kernels_of
 from freehold.passes.errors.padding import PaddingFolded
 from freehold.passes.warn_padding import padding_folded
@@ -117,6 +118,116 @@ def test_softmax_of_what_overhangs(kernel: Any) -> None:
 @pytest.mark.parametrize("kernel", [padded, masked, required], ids=lambda k: k.__name__)
 def test_what_is_masked_padded_or_whole(kernel: Any) -> None:
     assert folds(kernel, fh.partition(ROWS.copy(), (4, 32)), ROWS) == []
+
+
+def numbers(size: int) -> Any:
+    return fh.arange(size)[None, :].astype(f32)
+
+
+EVERY = "zero -inf inf nan"
+SEEN: list[tuple[Callable[[Any], Any], str]] = [  # what is stored, and with which paddings something is warned of
+    (lambda t: t.sum(axis=1), "-inf inf nan"),
+    (lambda t: t.max(axis=1), "zero inf nan"),
+    (lambda t: t.min(axis=1), "zero -inf nan"),
+    (lambda t: fh.prod(t, axis=1), EVERY),
+    (lambda t: fh.exp(t).sum(axis=1), "zero inf nan"),
+    (lambda t: fh.exp2(t).max(axis=1), "zero inf nan"),
+    (lambda t: (2.0 * t).sum(axis=1), "-inf inf nan"),
+    (lambda t: (t + 1.0).sum(axis=1), EVERY),
+    (lambda t: (t - 1.0).max(axis=1), "zero inf nan"),
+    (lambda t: (1.0 - t).max(axis=1), "zero -inf nan"),
+    (lambda t: (t - 0.0).sum(axis=1), "-inf inf nan"),
+    (lambda t: (t - t).sum(axis=1), "-inf inf nan"),
+    (lambda t: (t - t).max(axis=1), EVERY),
+    (lambda t: (t + t).max(axis=1), "zero inf nan"),
+    (lambda t: (-t).max(axis=1), "zero -inf nan"),
+    (lambda t: (-t).sum(axis=1), "-inf inf nan"),
+    (lambda t: abs(t).max(axis=1), "-inf inf nan"),
+    (lambda t: abs(t).min(axis=1), "zero nan"),
+    (lambda t: fh.sqrt(t).sum(axis=1), "-inf inf nan"),
+    (lambda t: fh.sqrt(t).max(axis=1), "-inf inf nan"),
+    (lambda t: fh.tanh(t).sum(axis=1), "-inf inf nan"),
+    (lambda t: fh.sin(t).sum(axis=1), "-inf inf nan"),
+    (lambda t: fh.cos(t).sum(axis=1), EVERY),
+    (lambda t: fh.log(t).sum(axis=1), EVERY),
+    (lambda t: fh.maximum(t, 0.0).sum(axis=1), "inf nan"),
+    (lambda t: fh.maximum(t, 1.0).sum(axis=1), EVERY),
+    (lambda t: fh.minimum(t, 1.0).sum(axis=1), "-inf inf nan"),
+    (lambda t: fh.minimum(t, 1.0).max(axis=1), "zero inf nan"),
+    (lambda t: (t / 3.0).sum(axis=1), "-inf inf nan"),
+    (lambda t: (3.0 / t).sum(axis=1), EVERY),
+    (lambda t: (t / t).sum(axis=1), EVERY),
+    (lambda t: (t * t).max(axis=1), "-inf inf nan"),
+    (lambda t: (t * abs(t)).max(axis=1), "zero inf nan"),
+    (lambda t: (t * fh.exp(t)).sum(axis=1), "-inf inf nan"),  # beyond the end, 0 times -inf is no number
+    (lambda t: (fh.exp(t) * t).sum(axis=1), "-inf inf nan"),
+    (lambda t: fh.fma(t, t, t).sum(axis=1), "-inf inf nan"),
+    (lambda t: fh.fma(t, t, 1.0).sum(axis=1), EVERY),
+    (lambda t: t.T.sum(axis=0), "-inf inf nan"),
+    (lambda t: t.T.max(axis=0), "zero inf nan"),
+    (lambda t: abs(t).T.max(axis=0), "-inf inf nan"),
+    (lambda t: t.reshape((2, 1, 32)).max(axis=2).reshape((2,)), "zero inf nan"),
+    (lambda t: t.reshape((2, 4, 8)).max(axis=2).max(axis=1), ""),  # nobody knows which are beyond the end
+    (lambda t: fh.where(t > 0.0, fh.exp(t), 0.0).sum(axis=1), ""),
+    (lambda t: (fh.exp(t) * (t > 0.0).astype(f32)).sum(axis=1), ""),
+    (lambda t: (t > 0.0).astype(f32).sum(axis=1), ""),
+    (lambda t: t.astype(f16).max(axis=1).astype(f32), "zero inf nan"),
+    (lambda t: abs(t).astype(f16).max(axis=1).astype(f32), "-inf inf nan"),
+    (lambda t: t.astype(i32).sum(axis=1).astype(f32), "-inf inf nan"),
+    (lambda t: (t.astype(i32) + 1).sum(axis=1).astype(f32), EVERY),
+    (lambda t: (t.astype(i32) - 1).min(axis=1).astype(f32), EVERY),
+    (lambda t: (t.astype(i32) * 3).sum(axis=1).astype(f32), "-inf inf nan"),
+    (lambda t: (-t.astype(i32)).sum(axis=1).astype(f32), "-inf inf nan"),
+    (lambda t: abs(t.astype(i32)).max(axis=1).astype(f32), "-inf inf nan"),
+    (lambda t: fh.cumsum(t, axis=1).max(axis=1), "-inf inf nan"),
+    (lambda t: fh.cumsum(fh.exp(t), axis=1).sum(axis=1), "zero inf nan"),
+    (lambda t: fh.cumsum(t, axis=0).max(axis=1), EVERY),
+    (lambda t: t.sum(axis=0).max() + numbers(2).sum(axis=0), EVERY),
+    (lambda t: t.argmax(axis=1).astype(f32), "zero inf nan"),
+    (lambda t: (t + numbers(32)).sum(axis=1), "-inf inf nan"),
+    (lambda t: (t * numbers(32)).sum(axis=1), "-inf inf nan"),
+    (lambda t: fh.maximum(abs(t), numbers(32)).sum(axis=1), "-inf inf nan"),
+    (lambda t: fh.maximum(t, numbers(32)).sum(axis=1), EVERY),
+    (lambda t: t.sum(axis=1) / 32.0, EVERY),
+    (lambda t: t.sum(axis=1) * (1.0 / 32.0), EVERY),
+    (lambda t: (1.0 / 32.0) * t.sum(axis=1), EVERY),
+    (lambda t: t.sum(axis=1, keepdims=True).reshape((2,)) / 32.0, EVERY),
+    (lambda t: t.sum(axis=1).astype(f16).astype(f32) / 32.0, EVERY),
+    (lambda t: t.sum(axis=1) / 31.0, "-inf inf nan"),
+    (lambda t: t.sum(axis=1) * 0.5, "-inf inf nan"),
+    (lambda t: 32.0 / t.sum(axis=1), "-inf inf nan"),
+    (lambda t: t.max(axis=1) / 32.0, "zero inf nan"),
+]
+
+
+@fh.kernel
+def of_a_tile(y: Out["M"], x: Ref["M", "N"], how: Const[Any], padding: Const[str]):
+    y.store(how(x.load((y.index[0], 0), (2, 32), padding=padding)))
+
+
+@pytest.mark.parametrize(("how", "paddings"), SEEN)
+def test_what_sees_which_padding(how: Callable[[Any], Any], paddings: str) -> None:
+    y = fh.partition(np.zeros(6, np.float32), 2)
+    assert [padding for padding in EVERY.split() if folds(of_a_tile, y, ROWS, how, padding)] == paddings.split()
+
+
+def test_what_folds_are_called_and_how_they_are_mended() -> None:
+    def told(how: Callable[[Any], Any], padding: str = "zero") -> tuple[str, str]:
+        module = of_a_tile.lower(fh.partition(np.zeros(6, np.float32), 2), ROWS, how, padding)
+        (error,) = [error for each in kernels_of(module) for error in padding_folded(each)]
+        assert isinstance(error, PaddingFolded)
+        return error.fold, error.report().helps[0]
+
+    assert told(lambda t: t.max(axis=1)) == ("maximum", 'load with `padding="-inf"`, which the maximum does not see')
+    assert told(lambda t: t.min(axis=1)) == ("minimum", 'load with `padding="inf"`, which the minimum does not see')
+    assert [told(how)[0] for how in (lambda t: fh.exp(t).sum(axis=1), lambda t: fh.prod(t, axis=1))] == [
+        "sum",
+        "product",
+    ]
+    assert told(lambda t: t.sum(axis=1) / 32.0)[0] == "mean"
+    assert told(lambda t: t.argmax(axis=1).astype(f32))[0] == "fold"
+    assert told(lambda t: t.astype(i32).max(axis=1).astype(f32))[0] == "maximum"
+    assert "padding=" not in told(lambda t: t.astype(i32).min(axis=1).astype(f32))[1]
 
 
 def test_a_tile_as_long_as_the_tensor_is_whole() -> None:
