@@ -201,7 +201,7 @@ SEEN: list[tuple[Callable[[Any], Any], str]] = [  # what is stored, and with whi
 
 
 @fh.kernel
-def of_a_tile(y: Out["M"], x: Ref["M", "N"], how: Const[Any], padding: Const[str]):
+def of_a_tile(y: Out["M"], x: Ref["M", "N"], how: Const[Any], padding: Const[Any]):
     y.store(how(x.load((y.index[0], 0), (2, 32), padding=padding)))
 
 
@@ -220,10 +220,8 @@ def test_what_folds_are_called_and_how_they_are_mended() -> None:
 
     assert told(lambda t: t.max(axis=1)) == ("maximum", 'load with `padding="-inf"`, which the maximum does not see')
     assert told(lambda t: t.min(axis=1)) == ("minimum", 'load with `padding="inf"`, which the minimum does not see')
-    assert [told(how)[0] for how in (lambda t: fh.exp(t).sum(axis=1), lambda t: fh.prod(t, axis=1))] == [
-        "sum",
-        "product",
-    ]
+    assert told(lambda t: fh.exp(t).sum(axis=1))[0] == "sum"
+    assert told(lambda t: fh.prod(t, axis=1))[0] == "product"
     assert told(lambda t: t.sum(axis=1) / 32.0)[0] == "mean"
     assert told(lambda t: t.argmax(axis=1).astype(f32))[0] == "fold"
     assert told(lambda t: t.astype(i32).max(axis=1).astype(f32))[0] == "maximum"
