@@ -75,14 +75,15 @@ def _apart(left: Array, right: Array, involved: list[Array]) -> Array:
         return np.asarray(left != right)
     limits = cast(Any, ml_dtypes.finfo)(left.dtype)
     a, b = left.astype(np.float64), right.astype(np.float64)
-    size = np.maximum(np.abs(a), np.abs(b))
-    for values in involved:
-        size = np.maximum(size, np.abs(values.astype(np.float64)))
+    size = np.zeros_like(a)
+    for values in (a, b, *involved):
+        sizes = np.abs(values.astype(np.float64))
+        size = np.maximum(size, np.where(np.isinf(sizes), 0, sizes))
     equal = (a == b) | (np.isnan(a) & np.isnan(b))
     # What one grouping takes beyond the largest number, another may not.
-    overflow = (np.isinf(a) != np.isinf(b)) & (np.where(np.isinf(size), 0, size) > float(limits.max) / 8)
+    overflow = (np.isinf(a) != np.isinf(b)) & (size > float(limits.max) / 8)
     near = np.abs(a - b) <= sqrt(float(limits.eps)) * size
-    return ~(equal | overflow | (near & np.isfinite(size)))
+    return ~(equal | overflow | near)
 
 
 def _shown(values: list[Array], place: tuple[int, int]) -> str:
