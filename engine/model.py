@@ -112,6 +112,8 @@ class Model:
         room.reserve("new", (c.layers * self.sequences, qkv), c.dtype)
         room.reserve("angles", (wide, c.head), fh.f32)
         room.reserve("attended", (wide, attended), c.dtype)
+        room.reserve("chosen", (self.sequences, c.hidden), c.dtype)
+        room.reserve("seen", (self.sequences, attended), c.dtype)
         if c.experts:
             experts.reserve(room, c, wide)
         else:
@@ -152,28 +154,32 @@ class Model:
         """
         The operations of a step, which write `logits` of the tokens that `batch.last` names.
 
-        With `layers`, those of so many layers alone: all have the same kernels.
+        With `layers`, those of so many layers alone: all have the same kernels but the last one, which has no use for
+        other tokens' rows behind its attention.
         """
         room, ranks, count, views = self.room, self.ranks, batch.tokens, Views(self, batch)
         here, there, normed, attended = (room.rows(name, count) for name in ("a", "b", "normed", "attended"))
         yield following_launch(here, self.table, batch.ids, batch.before)
         yield embedding_launch(room.rows("angles", count), self.angles, batch.positions)
-        for number, layer in enumerate(self.layers[:layers]):
+        used = self.layers[:layers]
+        for number, layer in enumerate(used):
             yield from self._product(views.of(number)[0], here, layer.qkv, layer.front, normed)
             if not batch.decoding:
                 yield self._append(views, number, number + 1)
             yield from self.attention(views, number)
+            if layer is used[-1] and not batch.decoding:
+                whole, names = (here, attended), ("chosen", "seen", "b", "normed")
+                here, attended, there, normed = (room.rows(name, batch.sequences) for name in names)
+                yield embedding_launch(here, whole[0], batch.last)
+                yield embedding_launch(attended, whole[1], batch.last)
             yield from product(room, there, attended, layer.output, here if ranks.leads else None)
             yield from ranks.summed(there)
             yield from self._fed(layer, there, here, normed, there if ranks.leads else None)
             yield from ranks.summed(here)
-        chosen, logits = here, self.logits(batch.sequences)
         if batch.decoding:
-            yield self._append(views, 0, len(self.layers[:layers]))
-        else:
-            chosen = room.rows("b", batch.sequences)
-            yield embedding_launch(chosen, here, batch.last)
-        yield from self._product(logits, chosen, self.head, self.last, room.rows("normed", batch.sequences))
+            yield self._append(views, 0, len(used))
+        rows = batch.sequences
+        yield from self._product(self.logits(rows), here, self.head, self.last, room.rows("normed", rows))
 
     def _product(self, y: Any, x: Any, weight: Any, norm: Any, normed: Any) -> Steps:
         """y = normalised x @ weight.T; `normed` is room for what is multiplied."""

@@ -154,7 +154,7 @@ class Runner:
         launches: list[Any] = []
         for shape in shapes:
             batch = self._batch(shape)
-            launches += self._operations(batch, Ways(False, False), layers=1)
+            launches += self._operations(batch, Ways(False, False), layers=1 if batch.decoding else 2)
             for ways in every if batch.decoding else ():
                 launches += self._choice(batch, ways)
         largest = self._batch(shapes[-1])
