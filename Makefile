@@ -40,12 +40,13 @@ demo: $(VENV)/.installed ## Install into .venv and run the quick start: on the G
 serve-demo: $(VENV)/.installed-test ## Serve a tiny random model on this machine, and talk to it with OpenAI's client
 	$(BIN)/python examples/serve.py
 
-# The checks run beside pytest, whose output is shown from when they are done: it comes last.
+# The checks run beside pytest, whose output is shown from when they are done: it comes last. They are one process more
+# than there are cores, and no second one gains by importing what the first has.
 test: $(VENV)/.installed-test ## Lint, type check, lit suites and pytest
 	@mkdir -p build; : > build/pytest.log; \
 	$(MAKE) --no-print-directory pytest > build/pytest.log 2>&1 & tests=$$!; \
 	trap 'kill $$tests $$shown 2>/dev/null; exit 130' INT TERM; \
-	$(MAKE) --no-print-directory --keep-going lint types lit; checks=$$?; \
+	$(MAKE) --no-print-directory --keep-going JOBS=1 lint types lit; checks=$$?; \
 	tail -n +1 -f build/pytest.log & shown=$$!; \
 	wait $$tests; tests=$$?; sleep 1; kill $$shown; \
 	[ $$checks = 0 ] || echo "lint, types or lit failed: see above" >&2; \

@@ -45,7 +45,7 @@ from freehold.tools.located_parser import parse_module
 ROOT: Final = Path(__file__).parents[2]
 SECONDS: Final = 20.0
 """What a case may take of a processor."""
-RUNS: Final = 1.0
+RUNS: Final = 0.4
 """What its launches may take together; those that take longer decide nothing."""
 AT_ONCE: Final = 100
 GENERATED: Final = 60
