@@ -364,7 +364,7 @@ def _number_in(value: Any, text: str, expected: str) -> str | None:
 
 def _is_whole(value: object) -> bool:
     """Whether a value is an integer in all but its class."""
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST
+    whole = isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST
     return whole or (hasattr(value, "__index__") and not isinstance(value, int))
 
 

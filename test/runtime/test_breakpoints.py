@@ -156,6 +156,15 @@ def test_until_tbreak_and_conditions(told: Callable[..., list[str]]) -> None:
     assert (at(out[8])[0], out[9]) == (loop, "3")
 
 
+def test_until_goes_on_to_later_lines_alone(told: Callable[..., list[str]]) -> None:
+    out = told(steps_launch(5), "unt", "unt", "unt x3", "unt -1", "c", "c")
+    assert [at(line)[0] for line in out[1:3]] == [line_of("# after the breakpoint"), line_of("# last statement")]
+    assert [line.splitlines()[-1] for line in out[3:5]] == [
+        "*** Error in argument: 'x3'",
+        "*** Error in argument: '-1'",
+    ]
+
+
 def test_what_was_set_in_one_run_holds_in_the_next(told: Callable[..., list[str]]) -> None:
     last = line_of("# last statement")
     told(steps_launch(2), f"b {last}", "c", "c", "c", "c")

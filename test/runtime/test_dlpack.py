@@ -214,3 +214,26 @@ def test_what_is_no_tensor() -> None:
         assert caught.value.codes == ("O257",)
     assert fh.to_numpy(fixed).tolist() == [0, 0, 0]
     assert fh.zeros(3, device=fh.HOST).then(lambda t: t.copy_from(fixed)).sync().numpy().tolist() == [0, 0, 0]
+
+
+CODES = {"i8": (0, 8), "i16": (0, 16), "i32": (0, 32), "i64": (0, 64), "u8": (1, 8), "u16": (1, 16), "u32": (1, 32),
+         "u64": (1, 64), "f16": (2, 16), "f32": (2, 32), "f64": (2, 64), "bf16": (4, 16), "bool_": (6, 8),
+         "f8e4m3fn": (10, 8), "f8e5m2": (12, 8), "f8e8m0fnu": (14, 8)}  # fmt: skip
+"""DLPack's codes of the types of elements, and their bits, as its header has them."""
+
+
+@pytest.mark.parametrize("versioned", [False, True])
+@pytest.mark.parametrize("dtype", IN_MEMORY, ids=str)
+def test_what_is_written_into_a_capsule(dtype: fh.DType, versioned: bool) -> None:
+    tensor = made(dtype)[1:, ::2]
+    capsule = tensor.__dlpack__(max_version=(1, 0) if versioned else None)
+    inner: Any = dlpack
+    kind = inner._Versioned if versioned else inner._Managed
+    held = kind.from_address(inner._content_of(id(capsule), inner._NAMES[versioned]))
+    array = held.array
+    assert (array.dtype.code, array.dtype.bits, array.dtype.lanes) == (*CODES[dtype.name], 1)
+    assert (array.ndim, array.shape[:2], array.strides[:2]) == (2, [2, 2], [4, 2])
+    assert (array.device.type, array.device.number, array.byte_offset) == (1, 0, 0)
+    assert array.data == tensor.pointer
+    if versioned:
+        assert (held.major, held.minor, held.flags) == (1, 0, 0)

@@ -163,3 +163,9 @@ def test_values_of_tiles_are_told_by_their_ends() -> None:
     assert "..." not in parts(shown(np.arange(40)), ".//tr")[1]
     assert parts(shown(np.arange(41)), ".//tr")[1] == "ttile int64 41[ 0  1 ... 39 40]"
     assert parts(shown(np.array([1 / 3])), ".//tr")[1] == "ttile float64 1[0.3333]"
+
+
+def test_shades_count_from_the_least_to_the_greatest() -> None:
+    assert [colour for *_, colour in squares(np.array([2.0, 3.0, 4.0]))] == [
+        "hsl(210,60%,90%)", "hsl(210,60%,58%)", "hsl(210,60%,25%)",
+    ]  # fmt: skip

@@ -56,6 +56,20 @@ def by_tiles(way: Way, y: Any, x: Any) -> tuple[Any, ...]:
     return fh.partition(y, 1), x, way.tile
 
 
+@pytest.mark.parametrize(
+    ("samples", "number", "left"),
+    [
+        ([[1.0], [1.5], [1.51], []], 1, [0, 1]), ([[4.0, 1.0], [1.5, 9.0]], 2, [0, 1]), ([[], [2.0]], 1, [1]),
+        ([[1.0] * 5, [1.1] * 5, [1.11] * 5, [0.5] * 4], 5, [0, 1]), ([[1.0] * 5, [9.0, 9.0, 1.0, 1.0, 1.0]], 5, [0, 1]),
+        ([[1.0] * 4, [1.6, 9.0, 9.0, 9.0]], 4, [0]), ([[1.0] * 6, [1.0] * 5], 6, [0]),
+    ],
+)  # fmt: skip
+def test_who_is_timed_again(samples: list[list[float]], number: int, left: list[int]) -> None:
+    """At first who is not far behind by the best time; in the end who is close by the median of all rounds."""
+    inner: Any = timing
+    assert inner._still(samples, number) == left
+
+
 def second(run: Callable[[], object]) -> float:
     return 1.0
 
