@@ -1,0 +1,109 @@
+"""Hints for the assembler: by architecture, as entry points carry them, and what is said of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import freehold as fh
+from freehold.runtime.variants import hints
+
+WARPS, CTAS = "num_worker_warps", "num_cta_in_cga"
+BY_ARCH = {"sm_90": 2, "default": 1}
+LISTED = (
+    "`num_worker_warps` (1, 2, 4, 8, 16, 32), `occupancy` (1 to 32), `num_cta_in_cga` (1, 2, 4, 8, 16), "
+    "`allow_tma` (`True` or `False`)"
+)
+
+
+def refused(function: Any, *arguments: Any) -> str:
+    with pytest.raises(fh.Rejected) as caught:
+        function(*arguments)
+    assert caught.value.codes == ("O242",)
+    return str(caught.value)
+
+
+def test_hints_are_kept_sorted_and_given_back() -> None:
+    said: dict[str, Any] = {"occupancy": BY_ARCH, WARPS: 8, "allow_tma": False}
+    kept = hints.checked("k", said)
+    assert kept == (("allow_tma", False), (WARPS, 8), ("occupancy", (("default", 1), ("sm_90", 2))))
+    assert hints.given(kept) == said
+    assert hints.checked("k", {}) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "none"),
+    [
+        (WARPS, (1, 2, 4, 8, 16, 32), (0, 3, 64, True, 2.0, "4")),
+        ("occupancy", (1, 2, 31, 32), (0, 33, -1, True, None)),
+        (CTAS, (1, 2, 4, 8, 16), (0, 3, 32, True)), ("allow_tma", (True, False), (0, 1, 2)),
+    ],
+)  # fmt: skip
+def test_values_that_there_are(name: str, values: tuple[Any, ...], none: tuple[Any, ...]) -> None:
+    for value in values:
+        assert hints.checked("k", {name: value}) == ((name, value),)
+        assert hints.checked("k", {name: {"sm_90": value}}) == ((name, (("sm_90", value),)),)
+    for value in none:
+        for given in (value, {"default": value}):
+            said = refused(hints.checked, "kernel_name", {name: given})
+            assert "there is no such value" in said
+            assert "kernel_name" in said
+            assert LISTED in " ".join(said.split())
+
+
+@pytest.mark.parametrize("arch", ["sm90", "sm_", "sm_90a", "h100", "", "xsm_90"])
+def test_architectures_are_named_as_theirs(arch: str) -> None:
+    assert f"`{arch}` is no architecture, such as `sm_90`, nor `default`" in refused(
+        hints.checked, "k", {"occupancy": {arch: 2}}
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "help"),
+    [
+        ("ocupancy", "occupancy"), ("num_warps", WARPS), ("num_ctas", CTAS), ("num_stages", "latency"), ("zzzz", None),
+    ],
+)  # fmt: skip
+def test_names_that_there_are_not(name: str, help: str | None) -> None:
+    said = refused(hints.checked, "k", {name: 2})
+    assert "there is no such hint" in said
+    helps = said[said.index("= help") :] if "= help" in said else ""
+    assert (help in helps) if help else "did you mean" not in said
+
+
+def test_hints_are_no_keywords() -> None:
+    for name, value in (("occupancy", 2), ("num_warps", 4)):
+        said = refused(hints.refuse_as_keywords, "k", {name: value})
+        assert "it is no keyword of `fh.kernel`" in said
+        assert "hints=" in said
+    with pytest.raises(fh.Rejected, match="got an unexpected keyword argument 'zzzz'") as caught:
+        hints.refuse_as_keywords("k", {"zzzz": 1})
+    assert caught.value.codes == ("O045",)
+    hints.refuse_as_keywords("k", {})
+
+
+def test_hints_for_one_architecture() -> None:
+    kept = hints.checked("k", {"occupancy": BY_ARCH, WARPS: {"sm_100": 8}, "allow_tma": False})
+    assert hints.of(kept, "sm_90") == {"occupancy": 2, "allow_tma": False}
+    assert hints.of(kept, "sm_100") == {"occupancy": 1, "allow_tma": False, WARPS: 8}
+    assert hints.of(kept, "sm_120") == {"occupancy": 1, "allow_tma": False}
+
+
+def test_what_entry_points_carry() -> None:
+    kept = hints.checked("k", {"occupancy": BY_ARCH, WARPS: {"sm_100": 8}, "allow_tma": False})
+    warps = "num_worker_warps_per_cta"
+    assert hints.in_tile_ir(kept) == {
+        "default": {"occupancy": 1}, "sm_90": {"occupancy": 2}, "sm_100": {"occupancy": 1, warps: 8},
+    }  # fmt: skip
+    assert [*hints.in_tile_ir(kept)] == ["default", "sm_100", "sm_90"]
+    assert hints.in_tile_ir(hints.checked("k", {"allow_tma": False})) == {}  # of loads, and no entry point's
+
+
+@pytest.mark.parametrize(
+    ("given", "threads"),
+    [({}, []), ({"allow_tma": True}, []), ({"allow_tma": False}, ["default"]),
+     ({"allow_tma": {"sm_90": False, "sm_100": True}}, ["sm_90"])],
+)  # fmt: skip
+def test_who_loads_by_threads(given: dict[str, Any], threads: list[str]) -> None:
+    assert hints.by_threads(hints.checked("k", given)) == threads
