@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from freehold import Acc, Const, Grid, Mut, Out, Raw, Ref, bf16, f32, i32
+from freehold import Acc, Const, Grid, Mut, Out, Raw, Ref, bf16, f32, i32, tf32
 from freehold.frontend import signature
 from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.signature import ConstSpec, NoTuple, Parameter, ScalarSpec, Specialisation, TensorSpec
@@ -242,3 +242,72 @@ def test_annotations_that_are_not_understood() -> None:
     ]
     several = caught.value.errors[-3].report().helps
     assert any("tuple[Ref" in text for text in several)
+
+
+def written(parameters: str) -> signature.KernelSignature:
+    """The signature of a function whose annotations are text, of names that nobody has defined."""
+    names: dict[str, Any] = {"Ref": Ref, "Out": Out, "Mut": Mut, "f32": f32, "i32": i32, "tf32": tf32, "Const": Const}
+    exec(f"from __future__ import annotations\ndef kernel({parameters}): ...", names)
+    return read(names["kernel"])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "annotations"),
+    [
+        ("x: Ref[M, K], y: Out[f32, M, 4]", ['Ref["M", "K"]', 'Out[f32, "M", 4]']),
+        ("x: Ref[K]", ['Ref["K"]']),
+        ("x: Ref[M * 2, (K + 1) // 2]", ['Ref["M * 2", "ceildiv(K, 2)"]']),
+        ("x: Ref[K] | None, y: None | Ref[f32, M]", ['Ref["K"] | None', 'Ref[f32, "M"] | None']),
+        ("x: Ref[K] | None = None", ['Ref["K"] | None']),
+        ("x: Ref | None", ["Ref | None"]),
+        ("x: tuple[Ref, ...]", ["tuple[Ref, ...]"]),
+        ("x: Ref, *, n: Const[int] = 5, m: i32 = 2", ["Ref", "Const[int]", "i32"]),
+    ],
+)
+def test_annotations_as_text(parameters: str, annotations: list[str]) -> None:
+    found = written(parameters)
+    assert [p.annotation for p in found.parameters] == annotations
+
+
+def test_defaults_of_parameters_that_are_named() -> None:
+    found = written("x: Ref, y: Ref | None = None, *, n: Const[int] = 5, m: i32 = 2")
+    assert [p.default for p in found.parameters] == [signature.MISSING, None, 5, 2]
+    assert found.positions(["y"]) == {1}
+    assert read(tuples).in_form((2, 1)).positions(["xs", "z"]) == {0, 1, 4}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "titles"),
+    [
+        ("x: Unknown", ["O005 the annotation `Unknown` of parameter `x` cannot be evaluated"]),
+        ("x: Ref[1 / 0]", ["O005 the annotation `Ref[1 / 0]` of parameter `x` cannot be evaluated"]),
+        ("x: Unknown[K]", ["O005 the annotation `Unknown[K]` of parameter `x` cannot be evaluated"]),
+        ("x: f32[K]", ["O005 the annotation `f32[K]` of parameter `x` cannot be evaluated"]),
+        ("x: Ref[K] | int", ["O005"]),
+        ("x: Unknown | None", ["O005"]),
+        ("x: Ref[K] | Ref[M] | None", ["O005"]),
+        ("x: tf32", ["O009 parameter `x` cannot have dtype `tf32`"]),
+        ("x: Ref[tf32, 4]", ["O009 parameter `x` cannot have dtype `tf32`"]),
+        ("x: Ref[4.5]", ["O006"]),
+        ("x: Ref[True]", ["O006"]),
+        ("x: Ref[-4]", ["O006"]),
+        ("x: tuple[Ref, Ref]", ["O004"]),
+        ("*rest", ["O007 a kernel cannot take `*rest`"]),
+        ("x: Ref, **named", ["O007 a kernel cannot take `**named`"]),
+        (
+            "x: Ref, *rest, n: Const[int], **named",
+            ["O007 a kernel cannot take `*rest`", "O007 a kernel cannot take `**named`"],
+        ),
+    ],
+)
+def test_texts_that_are_no_annotation(parameters: str, titles: list[str]) -> None:
+    with pytest.raises(Rejected) as caught:
+        written(parameters)
+    found = [f"{e.code} {e.report().title}" for e in caught.value.errors]
+    assert len(found) == len(titles)
+    assert all(one.startswith(other) for one, other in zip(found, titles, strict=True)), found
+
+
+def test_annotations_are_no_functions() -> None:
+    with pytest.raises(TypeError, match="annotates a kernel's parameter"):
+        Ref["N"](3)  # pyright: ignore -- as nobody writes it
