@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold import Acc, Const, Mut, Out, Ref, f32, i32
+from freehold import Acc, Const, Mut, Out, Ref, f16, f32, i32
 from freehold.passes.analysis.tile_meaning import TileMeaning, tile_meaning
 from freehold.passes.launch_contract import kernel_of
 
@@ -201,6 +201,101 @@ def in_a_branch(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
     y.store(t)
 
 
+def gathered_by_number(y: Out["M", "N"], x: Ref["M"]):
+    i, _ = y.index
+    rows = fh.minimum(fh.full((y.tile[0],), 0, i32) + i, x.shape[0] - 1)
+    y.store(fh.broadcast_to(x.gather(rows)[:, None], y.tile))
+
+
+def in_a_while(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    t = x.load_like(y)
+    k = 0
+    while k < n:
+        t = t - t.sum(axis=1, keepdims=True)
+        k += 1
+    y.store(t)
+
+
+def doubled_in_a_while(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    t = x.load_like(y)
+    k = 0
+    while k < n:
+        t = t * 2.0
+        k += 1
+    y.store(t)
+
+
+def merged_and_summed(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y).reshape((y.tile[0] * y.tile[1],))
+    y.store(fh.broadcast_to(t.sum(keepdims=True).reshape((1, 1)), y.tile))
+
+
+def split_and_scaled(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y).reshape((y.tile[0], 2, y.tile[1] // 2))
+    y.store((t * 2.0).reshape(y.tile))
+
+
+def split_after_being_merged(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y).reshape((y.tile[0] * y.tile[1] // 4, 4))
+    y.store((t - t.max(axis=1, keepdims=True)).reshape(y.tile))
+
+
+def turned_round(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(x.load_like(y).T.reshape(y.tile))
+
+
+def masked_in_a_loop(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    i, _ = y.index
+    acc = fh.zeros((y.tile[0], 1), f32)
+    for k in fh.tiles(x, axis=1, size=8):
+        inside = (k * 8 + fh.arange(8) < n)[None, :]
+        acc = acc + fh.where(inside, x.load((i, k), (y.tile[0], 8)), 0.0).sum(axis=1, keepdims=True)
+    y.store(fh.broadcast_to(acc, y.tile))
+
+
+def masked_here(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    inside = (y.start[1] + fh.arange(y.tile[1]) < n)[None, :]
+    y.store(fh.where(inside, x.load_like(y), 0.0))
+
+
+def with_a_loop(y: Out["M", "N"], x: Ref["M", "N"]):
+    i, _ = y.index
+    t = x.load_like(y)
+    for k in fh.tiles(x, axis=1, size=8):
+        t = t + x.load((i, k), (y.tile[0], 8))
+    y.store(t)
+
+
+def two_places(y: Out["M", "N"], x: Ref["N"]):
+    t = x.load((0,), (8,)) + x.load((1,), (8,))
+    y.store(fh.full(y.tile, 0.0, f32) + t.sum())
+
+
+def two_tables(y: Out["M", "N"], x: Ref["E"], w: Ref["K"]):
+    t = x.load((0,), (8,)) + w.load((0,), (8,))
+    y.store(fh.full(y.tile, 0.0, f32) + t.max())
+
+
+def a_table_and_a_part(y: Out["M", "N"], x: Ref["E"], w: Ref["N"]):
+    t = w.load((0,), (8,)) + x.load((0,), (8,))
+    y.store(fh.full(y.tile, 0.0, f32) + t.max())
+
+
+def chosen_in_branches(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    i, j = y.index
+    t = x.load((i, j), y.tile) if n > 0 else x.load((i, 0), y.tile)
+    y.store(t)
+
+
+def sum_of_sums_added(y: Acc[f32, 1], x: Mut["M", "N"]):
+    y.add_at(x.load().sum(axis=1).astype(f16).sum().astype(f32), 0)
+
+
+def sum_added_by_rows(y: Acc[f32, 16], x: Mut["M", "N"]):
+    s = x.load().sum(axis=1)
+    y.add_at(s, x.start[0] + fh.arange(x.tile[0]))
+
+
 def beside_itself(y: Out["M", "N"], x: Ref["M", "N"], w: Ref["N", "M"]):
     y.store(x.load_like(y) + w.load((0, 0), (y.tile[1], y.tile[0])).T)
 
@@ -241,6 +336,22 @@ ASKED: list[tuple[Any, dict[str, Any]]] = [
     (chosen, {"whole": {0}}),
     (in_a_loop, {"whole": {1}}),
     (in_a_branch, {"whole": {0}}),
+    (gathered_by_number, {"counted": {0}}),
+    (in_a_while, {"whole": {1}}),
+    (doubled_in_a_while, {}),
+    (merged_and_summed, {"whole": {0, 1}}),
+    (split_and_scaled, {"whole": {1}}),
+    (split_after_being_merged, {"whole": {1}}),
+    (turned_round, {"whole": {0, 1}}),
+    (masked_in_a_loop, {}),
+    (masked_here, {}),
+    (with_a_loop, {"whole": {1}}),
+    (two_places, {"unclear": True}),
+    (two_tables, {}),
+    (a_table_and_a_part, {"unclear": True}),
+    (chosen_in_branches, {"whole": {1}, "unclear": True}),
+    (sum_of_sums_added, {}),
+    (sum_added_by_rows, {}),
 ]
 
 
