@@ -612,6 +612,20 @@ def raise_with(launch: Any) -> None:
         del launch
 
 
+def test_bound_launches_are_run_natively_where_they_can_be() -> None:
+    kinds: list[tuple[dict[str, int], bool]] = [({}, True), ({"num_cta_in_cga": 2}, False)]
+    for hints, natively in kinds:
+        y, x = on_gpu(64), on_gpu(64)
+        bound = scale.with_hints(**hints).bind(fh.partition(y, 32), x, 2.0)
+        for a in (2.0, 3.0):
+            bound.rebind(a=a)
+            assert ("on" in vars(bound)) == natively
+            before = launches()
+            bound.on().wait()
+            bound.sync()
+            assert launches() == before + 2
+
+
 def test_what_is_laid_out_otherwise_is_not_used() -> None:
     found = native.module()
 

@@ -18,6 +18,7 @@ from stub import run_tests, the_stub
 import freehold as fh
 from freehold.runtime.base.locks import lock
 from freehold.runtime.gpu import driver, transfers
+from freehold.runtime.gpu import timeline as of_streams
 from freehold.runtime.gpu.timeline import let_go, still_kept
 from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.support import dtypes
@@ -50,6 +51,11 @@ def test_contents() -> None:
         assert fh.eye(3, device=0).sync().numpy().tolist() == np.eye(3).tolist()
         assert fh.from_numpy([[1.5]], fh.bf16, device=0).sync().item() == ml_dtypes.bfloat16(1.5)
         assert fh.zeros((0, 3), device=0).sync().numpy().shape == (0, 3)
+
+
+def test_once_a_stream_is_in_use_the_end_of_the_program_is_looked_out_for() -> None:
+    fh.zeros(3, device=0).sync()
+    assert of_streams._watch.cache_info().currsize == 1  # pyright: ignore[reportPrivateUsage] -- what it registers
 
 
 def test_views_are_read_as_they_are() -> None:
