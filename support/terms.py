@@ -60,6 +60,7 @@ class Term:
     is_const: bool = field(repr=False)
     """Whether it is a literal."""
     _symbols: frozenset[str] = field(repr=False)
+    _size: int = field(repr=False)
     _text: str = field(repr=False)
 
     def __new__(cls, op: str, args: tuple[Term, ...] = (), name: str = "", value: int = 0) -> Term:
@@ -129,6 +130,14 @@ class Term:
             found = frozenset((self.name,)) if self.op == "sym" else _NOTHING.union(*(a.symbols() for a in self.args))
             _set(self, "_symbols", found)
             return found
+
+    def size(self) -> int:
+        """How many terms there are in it, itself included, of which some may be one: its text is about as long."""
+        try:
+            return self._size
+        except AttributeError:
+            _set(self, "_size", 1 + sum([a.size() for a in self.args]))
+            return self._size
 
     def walk(self) -> Iterator[Term]:
         """Itself and all terms below, outermost first."""

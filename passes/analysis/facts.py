@@ -65,6 +65,10 @@ from freehold.support.terms import Term
 MOST_POINTS: Final = {BlocksKind.EACH: MOST_EACH, BlocksKind.PERSISTENT: MOST_PERSISTENT}
 """How many points a launch may have; the launcher sees to it."""
 
+LONGEST: Final = 1000
+"""Terms in a term (`Term.size`) beyond which a number is as good as unknown. Each use of a value is there by itself, so
+terms grow with every step as fast as powers of two, and so does the time of whoever walks through them."""
+
 _MOST: Final = 2**31 - 1
 
 
@@ -272,6 +276,10 @@ class _Walk:
             found = self.facts.terms[value] = self.unknown(value)
         return found
 
+    def know(self, value: SSAValue, found: Term) -> None:
+        """That this is the term of a value, unless it is too long."""
+        self.facts.terms[value] = found if found.size() <= LONGEST else self.unknown(value)
+
     def unknown(self, value: SSAValue) -> Term:
         """A symbol for a value, of which only the type is known."""
         if (known := self.names.get(value)) is not None:
@@ -430,7 +438,7 @@ class _Walk:
             if width is not None and (width == 1 or result in self.interesting):
                 found = term_of(op, self)
                 if found is not None:
-                    self.facts.terms[result] = found
+                    self.know(result, found)
 
     def join(self, value: SSAValue, condition: Term, x: Term, y: Term) -> None:
         """`value` is `x` where the condition holds, and `y` where not."""
@@ -438,10 +446,10 @@ class _Walk:
             self.facts.terms[value] = x
         elif width_of(value.type) == 1:
             a, b = terms.both(condition, truth(x)), terms.both(terms.negate(condition), truth(y))
-            self.facts.terms[value] = terms.either(a, b)
+            self.know(value, terms.either(a, b))
         elif condition.op in ("<", "<=") and condition.args in ((x, y), (y, x)):
             smaller = condition.args == (x, y)
-            self.facts.terms[value] = terms.minimum(x, y) if smaller else terms.maximum(x, y)
+            self.know(value, terms.minimum(x, y) if smaller else terms.maximum(x, y))
         else:
             symbol = self.facts.terms[value] = self.unknown(value)
             a, b = bound_term(x, self.given.bounds), bound_term(y, self.given.bounds)
