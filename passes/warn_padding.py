@@ -422,11 +422,15 @@ def _computed(name: str, values: Sequence[float | None]) -> float | None:
         return None
 
 
+def _multiplied_and_added(a: float, b: float, c: float) -> float:
+    return a * b + c
+
+
 _FUNCTIONS: Final[Mapping[str, Any]] = {
     "addf": operator.add, "addi": operator.add, "subf": operator.sub, "subi": operator.sub, "mulf": operator.mul,
     "maxf": max, "maxi": max, "minf": min, "mini": min, "exp": math.exp, "exp2": math.exp2,
     "sqrt": math.sqrt, "tanh": math.tanh, "sin": math.sin, "tan": math.tan, "sinh": math.sinh, "cos": math.cos,
-    "floor": math.floor, "ceil": math.ceil, "fma": lambda a, b, c: a * b + c,
+    "floor": math.floor, "ceil": math.ceil, "fma": _multiplied_and_added,
     "absf": operator.abs, "absi": operator.abs, "negf": operator.neg, "negi": operator.neg,
     "ftof": float, "itof": float, "exti": float, "ftoi": math.trunc,
 }  # fmt: skip
