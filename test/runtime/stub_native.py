@@ -613,17 +613,17 @@ def raise_with(launch: Any) -> None:
 
 
 def test_bound_launches_are_run_natively_where_they_can_be() -> None:
-    kinds: list[tuple[dict[str, int], bool]] = [({}, True), ({"num_cta_in_cga": 2}, False)]
-    for hints, natively in kinds:
-        y, x = on_gpu(64), on_gpu(64)
-        bound = scale.with_hints(**hints).bind(fh.partition(y, 32), x, 2.0)
-        for a in (2.0, 3.0):
-            bound.rebind(a=a)
-            assert ("on" in vars(bound)) == natively
-            before = launches()
-            bound.on().wait()
-            bound.sync()
-            assert launches() == before + 2
+    y, x = on_gpu(64), on_gpu(64)
+    bound = scale.bind(fh.partition(y, 32), x, 2.0)
+    for most in (native.MOST, 1, native.MOST):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(native, "MOST", most)  # parameters of an entry
+            bound.rebind(a=3.0)
+        assert ("on" in vars(bound)) == (most > 1)
+        before = launches()
+        bound.on().wait()
+        bound.sync()
+        assert launches() == before + 2
 
 
 def test_what_is_laid_out_otherwise_is_not_used() -> None:
