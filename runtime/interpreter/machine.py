@@ -6,7 +6,7 @@ import ctypes
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 
@@ -219,7 +219,7 @@ class Machine:
         part = next((p for p in buffer.parts if p.address <= address < p.end), buffer.parts[0])
         return part.name, part.index(address)
 
-    def outside(self, op: Operation, access: str, address: int, size: int) -> None:
+    def outside(self, op: Operation, access: str, address: int, size: int) -> NoReturn:
         """Ends the run: an address belongs to nothing."""
         error = OutsideMemory(span_of(op), access, address, size)
         near = self.memory.nearest(address)
@@ -244,7 +244,6 @@ class Machine:
             buffer = self.memory.find(low)
             if buffer is None or low + size > buffer.end:
                 self.outside(op, access, low, size)
-                raise AssertionError
             mask = rest & (addresses + size <= buffer.end)
             found.append((buffer, mask))
             rest &= ~mask

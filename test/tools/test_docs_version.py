@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,25 @@ def test_the_front_page_leads_to_the_newest_release(site: Path) -> None:
     assert places == sorted(places)
     publish(site, books, "1.0.0")
     assert "url=1.0.0/" in front(books)
+
+
+ORDERED = ["0.2.0", "0.10.0a1", "0.10.0b1", "0.10.0rc2", "0.10.0rc10", "0.10.0", "0.10.1", "1.0.0rc1", "1.0.0"]
+
+
+def test_versions_stand_in_their_order(site: Path) -> None:
+    books = site.parent / "books"
+    for version in [*ORDERED[::2], *ORDERED[1::2]]:
+        publish(site, books, version)
+    found = re.findall(r'<li><a href="([^"]*)/">([^<]*)</a></li>', front(books))
+    assert found == [(version, version) for version in reversed(ORDERED)]
+
+
+def test_the_command(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(site), str(site.parent / "books"), "1.0.0"]) == 0
+    assert (site.parent / "books" / "1.0.0" / "index.html").is_file()
+    for wrong in ([], ["a", "b"], ["a", "b", "c", "d"]):
+        assert main(wrong) == 2
+        assert capsys.readouterr().err.startswith("usage: ")
 
 
 def test_a_version_is_replaced_and_others_are_left(site: Path) -> None:

@@ -114,3 +114,26 @@ def test_what_is_no_launch_is_refused(folder: Path, text: str, said: str, capsys
     (folder / "launch.yaml").write_text(text)
     assert main(["kernel.mlir", "--entry", "rows", "--launch", "launch.yaml"]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kept", "entry", "status", "said"),
+    [
+        (("rows",), None, 0, ""), (("rows", "filled"), None, 2, "the entries are rows, filled"),
+        (("rows", "filled"), "rows", 0, ""), (("rows",), "other", 2, "the entries are rows"),
+        ((), None, 2, "the entries are none"),
+    ],
+)  # fmt: skip
+def test_which_entry_is_meant(
+    kept: tuple[str, ...], entry: str | None, status: int, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = {name: "\n  entry @" + text for text in KERNEL.split("\n  entry @")[1:] for name in [text.split("(")[0]]}
+    parts = {
+        name: text.rstrip().removesuffix("}").rstrip() if name == "filled" else text for name, text in parts.items()
+    }
+    (folder / "some.mlir").write_text(
+        f"cuda_tile.module @m {{{''.join(parts[name] for name in kept)}\n}}", encoding="utf-8"
+    )
+    np.save("rows.npy", np.arange(4, dtype=np.int32))
+    assert main(["some.mlir", *FLAGS, *(["--entry", entry] if entry else [])]) == status
+    assert said in " ".join(capsys.readouterr().err.split())
