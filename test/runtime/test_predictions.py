@@ -7,10 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import freehold as fh
+from freehold import Const, Out, Ref, f32
 from freehold.backend.cubin import Resources
 from freehold.passes.cost import Amount, Cost, Total, Traffic, Work
-from freehold.runtime.scheduling.candidates import Candidate
+from freehold.runtime.base.call_site import CallSite
+from freehold.runtime.scheduling.candidates import Candidate, Candidates
+from freehold.runtime.scheduling.completion import completed
 from freehold.runtime.scheduling.gpus import GPUS, gpu_of
 from freehold.runtime.scheduling.model import Prediction, hints_for, predicted
 from freehold.runtime.scheduling.problem import Schedule
@@ -205,3 +210,85 @@ def test_more_work_takes_longer() -> None:
 def test_a_gpu_that_is_not_listed_is_taken_for_the_nearest_older_one() -> None:
     for arch, known in ((70, 80), (80, 80), (89, 80), (90, 90), (103, 100), (121, 120)):
         assert gpu_of(f"sm_{arch}") is GPUS[f"sm_{known}"]
+
+
+# --- Which schedules are considered -----------------------------------------------------------------------------------
+
+
+@fh.kernel
+def doubled(y: Out["N"], x: Ref["N"]):
+    y.store(x.load_like(y) * 2)
+
+
+@fh.kernel
+def scaled(y: Out["B", "M", "N"], x: Ref["B", "M", "N"], w: Ref["N"]):
+    y.store(x.load_like(y) * w.load((y.index[2],), (y.tile[2],)))
+
+
+@fh.kernel
+def centred(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    y.store(t - t.sum(axis=1, keepdims=True))
+
+
+@fh.kernel
+def turned(y: Out["N", "M"], x: Ref["M", "N"]):
+    i, j = y.index
+    y.store(x.load((j, i), (y.tile[1], y.tile[0])).transpose())
+
+
+@fh.kernel
+def gemm(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int]):
+    m, n = c.index
+    acc = fh.zeros(c.tile, f32)
+    for k in fh.tiles(a, axis=1, size=BK):
+        acc = fh.mma(a.load((m, k), (c.tile[0], BK)), b.load((k, n), (BK, c.tile[1])), acc)
+    c.store(acc.astype(c.dtype))
+
+
+def shaped(*shapes: tuple[int, ...]) -> tuple[Any, ...]:
+    return tuple(np.empty(shape, np.float16) for shape in shapes)
+
+
+LARGE, *OPERANDS = shaped((512, 512), (512, 64), (64, 512))
+CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    **{f"a vector of {n}": (doubled, shaped((n,), (n,))) for n in (1, 30, 33, 1000, 1 << 17)},
+    **{
+        f"rows of {n}, {m} times": (centred, shaped((m, n), (m, n)))
+        for m, n in ((1, 64), (3, 100), (100, 3), (64, 256), (512, 4096), (2, 8192))
+    },
+    "a cube": (scaled, shaped((4, 20, 300), (4, 20, 300), (300,))),
+    "a turned matrix": (turned, shaped((100, 60), (60, 100))),
+    **{
+        f"a product of {m} x {n} by {k}": (gemm, (*shaped((m, n), (m, k), (k, n)), fh.choose(32, 64)))
+        for m, n, k in ((4, 64, 64), (1, 64, 64), (16, 16, 16), (64, 100, 32), (512, 512, 64), (4096, 4096, 64))
+    },
+    "a product in bands of columns": (gemm, (fh.partition(LARGE, order=fh.COLUMN), *OPERANDS, fh.choose())),
+    "a product of tiles to choose from": (
+        gemm, (fh.partition(LARGE, fh.choose((16, 32), (64, 64)), blocks=fh.PERSISTENT), *OPERANDS, 32),
+    ),
+    "a product of a tile": (gemm, (fh.partition(LARGE, (16, 32)), *OPERANDS, fh.choose(16, 128))),
+}  # fmt: skip
+
+
+def considered(kernel: Any, arguments: tuple[Any, ...]) -> Iterator[str]:
+    found = completed(kernel, arguments, CallSite(), None)
+    assert found is not None
+    among = Candidates(found.problem, kernel.verified)
+    first, meaning = among.first()
+    yield f"begins with {first.schedule}; {first.counts} tiles; {first.profile}"
+    yield f"compiled in: {among.known(first)}; along rows: {among.along_rows(first)}"
+    if (other := among.persistent(first)) is not None:
+        yield f"or {other.schedule}"
+    tiles: dict[str, list[str]] = {}
+    for schedule in among.schedules(first, meaning):
+        rest = str(replace(schedule, tile={})).removeprefix("tile ")
+        tiles.setdefault(rest, []).append("x".join(map(str, schedule.tile.values())))
+    for rest, named in tiles.items():
+        yield f"{rest.removeprefix(', ') or 'plain'}: {', '.join(named)}"
+
+
+def test_what_is_considered_as_it_was(golden: Callable[[Path, str], None]) -> None:
+    """Which tiles there are to choose from, for calls that leave them open."""
+    lines = [line for name, call in CALLS.items() for line in (name, *(f"  {said}" for said in considered(*call)))]
+    golden(HERE / "considered.txt", "\n".join(lines))
