@@ -191,6 +191,17 @@ def test_filled_tiles_stay_filled() -> None:
     assert "muli" not in text
 
 
+@pytest.mark.parametrize("truth", ["true", "false"])
+def test_a_truth_value_fills_a_tile_with_itself(truth: str) -> None:
+    text = canonical(
+        f"%x = iota : tile<8xi32>\n%y = muli %x, %x : tile<8xi32>\n%c = constant <i1: {truth}> : tile<i1>\n"
+        "%r = reshape %c : tile<i1> -> tile<1xi1>\n%b = broadcast %r : tile<1xi1> -> tile<8xi1>\n"
+        '%t = print_tko "%d", %b : tile<8xi1> -> token\n'
+        '%u = print_tko "%d %d", %x, %y : tile<8xi32>, tile<8xi32> -> token'
+    )
+    assert f"constant <i1: {truth}> : tile<8xi1>" in text
+
+
 def test_a_branch_that_leaves_is_kept() -> None:
     text = canonical('%c = constant <i1: true> : tile<i1>\nif %c {\nreturn\n}\n%t = print_tko "after" -> token')
     assert "if %c" in text

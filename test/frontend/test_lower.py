@@ -376,3 +376,12 @@ def test_a_constant_of_the_name_of_a_dimension_may_be_none(length: int | None) -
 def test_another_extent_than_that_which_is_compiled_in_is_refused() -> None:
     with pytest.raises(Rejected):
         twice(fh.partition(np.zeros_like(F32), (2, 4)), F32, 4).sync()
+
+
+def test_a_tile_is_loaded_where_the_point_is_in_another_tensor(part: Any, interpret: Callable[..., None]):
+    def kernel(y: Out["N"], x: Ref["N"], w: Ref["N"]):
+        y.store(w.load_like(x) + x.load_like(y))
+
+    x, w, y = np.arange(20, dtype=np.float32), np.arange(20, dtype=np.float32) * 100, np.zeros(20, np.float32)
+    interpret(kernel, part(y, 8), part(x, 8), w)
+    assert y.tolist() == (x + w).tolist()
