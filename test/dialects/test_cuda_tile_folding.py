@@ -191,13 +191,14 @@ def test_filled_tiles_stay_filled() -> None:
     assert "muli" not in text
 
 
-@pytest.mark.parametrize("truth", ["true", "false"])
-def test_a_truth_value_fills_a_tile_with_itself(truth: str) -> None:
+@pytest.mark.parametrize(
+    ("bit", "truth"), [("true", "true"), ("false", "false"), ('"0x01"', "true"), ('"0x00"', "false")]
+)
+def test_a_truth_value_fills_a_tile_with_itself(bit: str, truth: str) -> None:
     text = canonical(
-        f"%x = iota : tile<8xi32>\n%y = muli %x, %x : tile<8xi32>\n%c = constant <i1: {truth}> : tile<i1>\n"
+        f"%c = constant <i1: {bit}> : tile<i1>\n"
         "%r = reshape %c : tile<i1> -> tile<1xi1>\n%b = broadcast %r : tile<1xi1> -> tile<8xi1>\n"
-        '%t = print_tko "%d", %b : tile<8xi1> -> token\n'
-        '%u = print_tko "%d %d", %x, %y : tile<8xi32>, tile<8xi32> -> token'
+        '%t = print_tko "%d", %b : tile<8xi1> -> token'
     )
     assert f"constant <i1: {truth}> : tile<8xi1>" in text
 
