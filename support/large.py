@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from threading import get_ident
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from freehold.support.locks import mutex
 
@@ -18,11 +18,63 @@ _FRAMES: Final = 40 * MAX_NESTING
 """More calls than any parser, printer, verifier or pass has open for that many regions."""
 
 _LOCK: Final = mutex()
-_open: list[tuple[int, int, bool]] = []
+
+Before = TypeVar("Before")
+
+
+class _Changed(Generic[Before]):
+    """Something of the process that is otherwise as long as somebody, in any thread, needs it so."""
+
+    def __init__(self, change: Callable[[], Before], restore: Callable[[Before], None]):
+        self.change = change
+        """Changes it, and says how it was."""
+        self.restore = restore
+        self.users: list[tuple[int, Before]] = []
+        """The threads of those who need it now, each with what the first of them found."""
+
+    @contextmanager
+    def __call__(self) -> Generator[None]:
+        with _LOCK:
+            own = get_ident(), self.users[0][1] if self.users else self.change()
+            self.users.append(own)
+        try:
+            yield
+        finally:
+            with _LOCK:
+                self.leave([own])
+
+    def forget(self) -> None:
+        """In a forked process: other threads are not there, so what they needed is needed no more."""
+        self.leave([user for user in self.users if user[0] != get_ident()])
+
+    def leave(self, which: list[tuple[int, Before]]) -> None:
+        """Some of the users need it no more."""
+        if which and len(which) == len(self.users):
+            self.restore(self.users[0][1])
+        for one in which:
+            self.users.remove(one)
+
+
+def _collect_nothing() -> bool:
+    collects = gc.isenabled()
+    gc.disable()
+    return collects
+
+
+def _allow_calls() -> int:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _FRAMES))
+    return limit
+
+
+uncollected: Final = _Changed(_collect_nothing, lambda collects: gc.enable() if collects else None)
 """
-For each `large` that is open now: its thread, and what the first of them found, Python's limit on calls and whether it
-collects.
+`with uncollected():` while it is open, no garbage is looked for.
+
+A module is made of objects that all live on: looking for garbage among them would take half of the time where they are
+millions, and a twentieth of that of a small kernel.
 """
+_deep: Final = _Changed(_allow_calls, sys.setrecursionlimit)
 
 
 @contextmanager
@@ -31,36 +83,11 @@ def large() -> Generator[None]:
     While it is open, as many calls may be open as `MAX_NESTING` regions take, and no garbage is looked for.
 
     Calls of Python by Python take none of the machine's stack, so that Python's limit on them is a matter of choice.
-    A module is made of objects that all live on: looking for garbage among them would take half of the time.
     """
-    with _LOCK:
-        _, limit, collects = _open[0] if _open else (0, sys.getrecursionlimit(), gc.isenabled())
-        own = (get_ident(), limit, collects)
-        _open.append(own)
-        sys.setrecursionlimit(max(limit, _FRAMES))
-        gc.disable()
-    try:
+    with uncollected(), _deep():
         yield
-    finally:
-        with _LOCK:
-            _close([own])
-
-
-def _close(which: list[tuple[int, int, bool]]) -> None:
-    """Takes some of those that are open for closed."""
-    if which and len(which) == len(_open):
-        _, limit, collects = _open[0]
-        sys.setrecursionlimit(limit)
-        if collects:
-            gc.enable()
-    for one in which:
-        _open.remove(one)
-
-
-def _forget() -> None:
-    """In a forked process: other threads are not there, so what they had open never ends."""
-    _close([one for one in _open if one[0] != get_ident()])
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=uncollected.forget)
+    os.register_at_fork(after_in_child=_deep.forget)

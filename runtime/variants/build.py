@@ -11,6 +11,7 @@ from freehold.frontend.signature import ConstSpec, Specialisation
 from freehold.runtime.variants.hints import Hints, by_threads, in_tile_ir
 from freehold.support.contract import Checks, LaunchContract
 from freehold.support.diagnostic import Rejected
+from freehold.support.large import uncollected
 
 if TYPE_CHECKING:
     from logging import Logger
@@ -103,6 +104,7 @@ def lower(
     return lower_function(function, specialisation, in_tile_ir(options.hints), left_out=left_out, reads=reads)
 
 
+@uncollected()
 def verified(
     function: KernelFunction,
     specialisation: Specialisation,
@@ -125,6 +127,7 @@ def verified(
     return module
 
 
+@uncollected()
 def optimised(module: ModuleOp, math: Math = "precise", facts: Sequence[KernelFacts] = ()) -> ModuleOp:
     """What code is made of: a verified module, rewritten; itself, where there is nothing to gain. `facts` are those of
     its kernel, where they have been found."""
@@ -169,6 +172,7 @@ def warn_of_breakpoints(places: Iterable[Span]) -> None:
         warnings.warn_explicit(text, IgnoredBreakpoint, place.file, place.line)
 
 
+@uncollected()
 def emitted(module: ModuleOp, options: Options, arch: str = "", early: Collection[int] = ()) -> ModuleOp:
     """
     Tile IR of a verified module, not validated; with what an architecture alone has, where one is named. Where it waits
@@ -207,6 +211,7 @@ def in_this_environment(options: Options) -> Options:
     return options._replace(deny_unsafe=options.deny_unsafe or denied(), validate=validates, overlap=overlap)
 
 
+@uncollected()
 def validate(
     module: ModuleOp,
     code: bytes,

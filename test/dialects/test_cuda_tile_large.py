@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import re
 import sys
+from contextlib import suppress
+from threading import Thread
 
 import pytest
 from benchmarks.toolkit import constant, nested, through
@@ -25,7 +27,7 @@ from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
 from freehold.dialects.cuda_tile.text_lexer import TileLexer
 from freehold.dialects.cuda_tile.text_printer import TilePrinter
 from freehold.support.diagnostic import Rejected
-from freehold.support.large import MAX_NESTING, large
+from freehold.support.large import MAX_NESTING, large, uncollected
 from freehold.tools.context import make_context
 from freehold.tools.located_parser import parse_module
 from freehold.tools.tile_opt import verify
@@ -102,6 +104,43 @@ def test_large_leaves_no_trace():
     assert found() == (True, False)
     second.__exit__(None, None, None)
     assert found() == (False, True)
+
+
+def test_uncollected_leaves_no_trace():
+    """Nothing is collected until all have left, in whatever thread and way; calls are as limited as ever."""
+    limit, seen = sys.getrecursionlimit(), list[bool]()
+
+    @uncollected()
+    def fails() -> None:
+        seen.append(gc.isenabled())
+        raise ValueError("it fails")
+
+    def runs() -> None:
+        with suppress(ValueError):
+            fails()
+
+    with uncollected():
+        with large():
+            assert sys.getrecursionlimit() > limit
+        assert sys.getrecursionlimit() == limit
+        other = Thread(target=runs)
+        other.start()
+        other.join()
+        assert not gc.isenabled()
+    runs()
+    assert seen == [False, False]
+    assert gc.isenabled()
+
+
+def test_what_was_off_stays_off():
+    """Who collects nothing himself finds it so afterwards."""
+    gc.disable()
+    try:
+        with uncollected():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def _constant(text: str) -> DenseElementsAttr:
