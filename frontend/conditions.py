@@ -51,28 +51,38 @@ def unary(c: Context, node: core.UnaryOp) -> Value:
     value = c.lower(node.operand)
     if node.op != "not":
         return arithmetic.unary(c, node.op, value, node)
-    edit = Advice(in_place(c, node, f"~{truth_of(c, node.operand)}"), node)
-    truth = condition(c, value, node.operand, "`not`", edit)
+    truth = condition(c, value, node.operand, "`not`", lambda: _in_place_of(c, node, f"~{truth_of(c, node.operand)}"))
     if isinstance(truth, TileValue):
         return arithmetic.unary(c, "~", truth, node)
     return POISON if truth is None else Static(not truth)
 
 
+def _in_place_of(c: Context, node: core.Expr, code: str) -> Advice:
+    return Advice(in_place(c, node, code), node)
+
+
 def condition(
-    c: Context, value: Value, node: core.Expr, construct: str, edit: Advice | None = None, choice: Advice | None = None
+    c: Context,
+    value: Value,
+    node: core.Expr,
+    construct: str,
+    edit: Callable[[], Advice] | None = None,
+    choice: Callable[[], Advice | None] = lambda: None,
 ) -> bool | TileValue | None:
-    """The truth of a value: known, or a scalar of bool; None after reporting that it has none."""
+    """The truth of a value: known, or a scalar of bool; None after reporting that it has none. What could be written
+    instead is asked for then."""
     if isinstance(value, Poison):
         return None
     if isinstance(value, TileValue):
         if value.shape:
             error = errors.ConditionNotScalar(c.span(node), what=describe(value), construct=construct)
             if edit is not None:
-                error.add(error.Instead(f"combine element by element: `{edit.text}`", at=edit.at(c)))
+                combined = edit()
+                error.add(error.Instead(f"combine element by element: `{combined.text}`", at=combined.at(c)))
             else:
                 if construct != "a `while`":
-                    choice = choice or Advice(f"`fh.where({c.text(node)}, a, b)`")
-                    error.add(error.Instead(f"choose element by element: {choice.text}", at=choice.at(c)))
+                    chosen = choice() or Advice(f"`fh.where({c.text(node)}, a, b)`")
+                    error.add(error.Instead(f"choose element by element: {chosen.text}", at=chosen.at(c)))
                 error.add(error.Instead(f"to ask whether it holds anywhere, write `{c.primary(node)}.any()`"))
             c.error(error)
             return None
@@ -90,14 +100,19 @@ def condition(
 def boolean(c: Context, node: core.BoolOp) -> Value:
     """`a and b`, `a or b`, `a < b < c`: what decides is not followed by anything that is computed."""
     if node.chain:
-        pairs = [f"({c.text(v.left)} {v.op} {c.text(v.right)})" for v in node.values if isinstance(v, core.Compare)]
-        edit = Advice(in_place(c, node, " & ".join(pairs)), node)
-        chain = _Chain(False, "a chain of comparisons", edit)
+        chain = _Chain(False, "a chain of comparisons", lambda: _of_chain(c, node))
     else:
-        sign = " & " if node.op == "and" else " | "
-        edit = Advice(in_place(c, node, sign.join(truth_of(c, n) for n in node.values)), node)
-        chain = _Chain(node.op == "or", f"`{node.op}`", edit)
+        chain = _Chain(node.op == "or", f"`{node.op}`", lambda: _of_truths(c, node))
     return chain.lower(c, [(operand, lambda o=operand: c.lower(o)) for operand in node.values])
+
+
+def _of_chain(c: Context, node: core.BoolOp) -> Advice:
+    pairs = [f"({c.text(v.left)} {v.op} {c.text(v.right)})" for v in node.values if isinstance(v, core.Compare)]
+    return _in_place_of(c, node, " & ".join(pairs))
+
+
+def _of_truths(c: Context, node: core.BoolOp) -> Advice:
+    return _in_place_of(c, node, (" & " if node.op == "and" else " | ").join(truth_of(c, n) for n in node.values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +122,7 @@ class _Chain:
     decides: bool
     """The truth of an operand that decides, so that nothing after it is computed."""
     construct: str
-    edit: Advice
+    edit: Callable[[], Advice]
     """How it would be written for tiles."""
 
     def lower(self, c: Context, operands: list[tuple[core.Expr, Callable[[], Value]]]) -> Value:
@@ -153,7 +168,7 @@ def is_cheap(do: Do) -> bool:
 
 def ternary(c: Context, node: core.IfExp) -> Value:
     """`a if test else b`."""
-    truth = condition(c, c.lower(node.test), node.test, "a conditional expression", choice=of_choice(c, node))
+    truth = condition(c, c.lower(node.test), node.test, "a conditional expression", choice=lambda: of_choice(c, node))
     if truth is None:
         c.lower(node.body)
         c.lower(node.orelse)

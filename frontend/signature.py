@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from types import CodeType, FunctionType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, Union, cast, get_args, get_origin
 
@@ -478,6 +479,12 @@ def _of_tuple(annotation: object) -> tuple[object, bool]:
     return annotation, False
 
 
+@lru_cache(maxsize=1024)
+def _code(text: str) -> CodeType:
+    """Of parameters many have one annotation."""
+    return compile(text, "<string>", "eval", dont_inherit=True)
+
+
 def _evaluate(name: str, text: str, function: FunctionType) -> object:
     cells = function.__closure__ or ()
     free: dict[str, object] = {}
@@ -487,7 +494,7 @@ def _evaluate(name: str, text: str, function: FunctionType) -> object:
         except ValueError:  # not assigned yet
             continue
     try:
-        return eval(text, function.__globals__, free)
+        return eval(_code(text.lstrip(" \t")), function.__globals__, free)
     except NameError:
         # `Ref[M, K]` without quotes: what is no name of the file is one of a dimension.
         if (found := _unquoted(text, function.__globals__, free)) is not None:

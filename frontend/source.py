@@ -121,7 +121,7 @@ def _source_of(code: CodeType, file: str, rewritten: bool, modules: frozenset[st
     for read_again in (False, True):
         if read_again:  # it may have been read before the module was loaded again
             linecache.checkcache(file)
-        lines = tuple([line.rstrip("\r\n") for line in linecache.getlines(file)])
+        lines = _lines(tuple(linecache.getlines(file)))
         try:
             found = _source_in(code, file, lines)
         except SourceMissing:
@@ -131,6 +131,12 @@ def _source_of(code: CodeType, file: str, rewritten: bool, modules: frozenset[st
             if rewritten or is_made_of(code, found.lines, lines, modules):
                 return found
     raise SourceChanged("its text was changed after it was imported; import it again")
+
+
+@lru_cache(maxsize=32)
+def _lines(found: tuple[str, ...]) -> tuple[str, ...]:
+    """The lines of a file without their ends."""
+    return tuple([line.rstrip("\r\n") for line in found])
 
 
 def _source_in(code: CodeType, file: str, lines: tuple[str, ...]) -> FunctionSource:

@@ -106,7 +106,7 @@ def refused(c: Context, node: core.RefusedStatement) -> Flow:
 def if_(c: Context, node: core.If) -> Flow:
     """`if`."""
     construct = "a `case`" if node.case else "an `if`"
-    truth = condition(c, c.lower(node.test), node.test, construct, choice=advice_on_values.of_choice(c, node))
+    truth = condition(c, c.lower(node.test), node.test, construct, choice=lambda: advice_on_values.of_choice(c, node))
     if isinstance(truth, bool):
         return statements(c, node.body if truth else node.orelse)
     if truth is None:
