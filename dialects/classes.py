@@ -13,10 +13,19 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from operator import attrgetter
 from struct import unpack
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, ArrayOfConstraint, StringAttr, i32
-from xdsl.ir import Attribute, Block, Operation, OpResult, ParametrizedAttribute, Region, SSAValue, SSAValues
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    ArrayAttr,
+    ArrayOfConstraint,
+    BytesAttr,
+    IntAttr,
+    ModuleOp,
+    StringAttr,
+    i32,
+)
+from xdsl.ir import Attribute, Block, Operation, OpResult, ParametrizedAttribute, Region, SSAValue, SSAValues, Use
 from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, RangeOf
 from xdsl.irdl.operations import (
     BeforeVariadicSingleAccessor,
@@ -43,9 +52,9 @@ def _quick(accessor: object) -> property | None:
     """A property that finds what IRDL's accessor finds; None for one that it has no quicker way for."""
     match accessor:
         case BeforeVariadicSingleAccessor(VarIRConstruct.OPERAND, n):
-            return property(lambda op: _item(op._operands, n))
+            return property(lambda op: nth(op._operands, n))
         case BeforeVariadicSingleAccessor(VarIRConstruct.RESULT, n):
-            return property(lambda op: _item(op.results, n))
+            return property(lambda op: nth(op.results, n))
         case BeforeVariadicSingleAccessor(VarIRConstruct.REGION, n):
             return property(lambda op: op.regions[n])
         case UniqueVariadicAccessor(VarIRConstruct.OPERAND, 0, 1):
@@ -53,7 +62,7 @@ def _quick(accessor: object) -> property | None:
         case UniqueVariadicAccessor(VarIRConstruct.OPERAND, n, fields):
             return property(lambda op: op._operands[n : n + len(op._operands) - fields + 1])
         case SingleAttrAccessor(VarIRConstruct.OPERAND, n, option) if option.as_property:
-            return property(lambda op: _item(op._operands, _bounds(op, n)[0]))
+            return property(lambda op: nth(op._operands, _bounds(op, n)[0]))
         case VariadicAttrAccessor(VarIRConstruct.OPERAND, n, option) if option.as_property:
             return property(lambda op: op._operands[slice(*_bounds(op, n))])
         case OptionalAttrAccessor(VarIRConstruct.OPERAND, n, option) if option.as_property:
@@ -85,15 +94,31 @@ def _values(array: Any) -> tuple[Attribute, ...]:
 
 def _optional(op: Any, field: int) -> Any:
     start, stop = _bounds(op, field)
-    return None if start == stop else _item(op._operands, start)
+    return None if start == stop else nth(op._operands, start)
 
 
-_item: Final = tuple[Any, ...].__getitem__
+nth: Final = tuple[Any, ...].__getitem__
 """Of the values of an operation: their own way asks what kind of index it is."""
+
+
+put: Final = object.__setattr__
+"""Sets a field of a frozen object. That has a dictionary only once somebody asks for it, and is slower with it."""
 
 
 class PlainAttribute(ParametrizedAttribute, metaclass=Plain):
     """The base of attributes with parameters. What IRDL says of those is checked, and quickly where they are right."""
+
+    def __init__(self, *parameters: Attribute):
+        for (name, _), value in zip(_rights(type(self)), parameters, strict=True):
+            put(self, name, value)
+        self.__post_init__()
+
+    @classmethod
+    def new(cls, params: Sequence[Attribute]) -> Self:
+        """An attribute of parameters in the order of the class, whatever its constructor takes."""
+        made = cls.__new__(cls)
+        PlainAttribute.__init__(made, *params)
+        return made
 
     def __post_init__(self) -> None:
         for name, right in _rights(type(self)):
@@ -107,9 +132,10 @@ class PlainAttribute(ParametrizedAttribute, metaclass=Plain):
         cls.__hash__ = PlainAttribute.__hash__
 
     def __hash__(self) -> int:
-        found = self.__dict__.get("_hash")
+        found = getattr(self, "_hash", None)
         if found is None:
-            found = vars(self)["_hash"] = hash(tuple([getattr(self, name) for name, _ in _rights(type(self))]))
+            found = hash(tuple([getattr(self, name) for name, _ in _rights(type(self))]))
+            put(self, "_hash", found)
         return found
 
     def __getstate__(self) -> dict[str, Any]:
@@ -130,9 +156,19 @@ def array(values: Iterable[AttributeT]) -> ArrayAttr[AttributeT]:
 AttributeT = TypeVar("AttributeT", bound=Attribute)
 
 
+def whole(value: int) -> IntAttr:
+    """The attribute of a whole number: likewise."""
+    return _holding(IntAttr, value)
+
+
+def octets(data: bytes) -> BytesAttr:
+    """The attribute of bytes: likewise."""
+    return _holding(BytesAttr, data)
+
+
 def _holding(kind: type[Any], value: object) -> Any:
     made = object.__new__(kind)
-    object.__setattr__(made, "data", value)
+    put(made, "data", value)
     return made
 
 
@@ -161,19 +197,20 @@ def _right(constraint: object) -> _Right:
             return lambda value: False
 
 
+type_of: Final[Callable[[SSAValue], Attribute]] = attrgetter("_type")
+"""The type of a value, by a function that is none in Python."""
+
 operands_of: Final[Callable[[Operation], SSAValues]] = attrgetter("_operands")
 """The operands of an operation, as they are: xDSL's own are a view, made for each question, that can be written to."""
-
-_following: Final[Callable[[Operation], Operation | None]] = attrgetter("_next_op")
 
 
 def ops_of(block: Block) -> list[Operation]:
     """The operations of a block, in order, as they are now. xDSL's own iterator makes two calls for each."""
     found: list[Operation] = []
-    op = block.first_op
+    op: Any = block.first_op
     while op is not None:
         found.append(op)
-        op = _following(op)
+        op = op._next_op
     return found
 
 
@@ -186,16 +223,44 @@ def walk(root: Operation) -> list[Operation]:
     found: list[Operation] = [root]
     waiting = _inside(root)
     while waiting:
-        op = waiting.pop()
+        op: Any = waiting.pop()
         while op is not None:
             found.append(op)
-            following = _following(op)
+            following = op._next_op
             if op.regions:
                 waiting.append(following)
                 waiting += _inside(op)
                 break
             op = following
     return found
+
+
+class Kinds(dict[type[Operation], bool]):
+    """Whether operations are of some classes: `kinds[type(op)]`. Each class is asked once; an instance check asks each
+    time, and of abstract classes it takes ten times as long."""
+
+    def __init__(self, *kinds: type[Operation]):
+        super().__init__()
+        self.kinds = kinds
+
+    def __missing__(self, kind: type[Operation]) -> bool:
+        found = self[kind] = issubclass(kind, self.kinds)
+        return found
+
+
+OpT = TypeVar("OpT", bound=Operation)
+
+
+def of_kind(root: Operation, *kinds: type[OpT]) -> list[OpT]:
+    """Of an operation and all inside it those of some classes, in the order of `walk`."""
+    known = _known(kinds)
+    found: list[Any] = [op for op in walk(root) if known[type(op)]]
+    return found
+
+
+@cache
+def _known(kinds: tuple[type[Operation], ...]) -> Kinds:
+    return Kinds(*kinds)
 
 
 def _inside(op: Operation) -> list[Operation | None]:
@@ -221,7 +286,17 @@ def build(
 
     What a field may be is found out by verification. Whoever calls this gives every property that has a default.
     """
-    op.operands = operands
+    made: Any = op
+    made._operands = values = SSAValues(operands)
+    uses: list[Use] = []
+    value: Any
+    for value in values:  # its operands were none before, so that there is nothing to take back first
+        following = value.first_use
+        use = value.first_use = Use(op, len(uses), None, following)
+        if following is not None:
+            following._prev_use = use
+        uses.append(use)
+    made._operand_uses = tuple(uses)
     op.results = SSAValues([OpResult(type_, op, index) for index, type_ in enumerate(result_types)])
     op.properties = properties
     op.attributes = {}
@@ -229,6 +304,44 @@ def build(
     op.regions = ()
     for region in regions:
         op.add_region(region)
+
+
+def module_of(*ops: Operation) -> ModuleOp:
+    """A module without a name that holds these new operations."""
+    made = ModuleOp.__new__(ModuleOp)
+    block = Block()
+    append(block, ops)
+    build(made, (), (), {}, [Region(block)])
+    return made
+
+
+def set_hint(value: SSAValue, hint: str | None) -> None:
+    """Calls a value so in text. What is a name is asked once for each."""
+    named: Any = value
+    named._name = _valid(hint)
+
+
+_valid: Final = lru_cache(maxsize=4096)(SSAValue.extract_valid_name)
+
+
+def replace_uses(old: SSAValue, new: SSAValue) -> None:
+    """Has a value used instead of another one. xDSL's own way makes views and slices of operands for each use."""
+    before: Any = old
+    after: Any = new
+    if before is after:
+        return
+    use, before.first_use = before.first_use, None
+    while use is not None:
+        following, first = use._next_use, after.first_use
+        operands = [*use._operation._operands]
+        operands[use._index] = after
+        use._operation._operands = SSAValues(operands)
+        use._prev_use, use._next_use, after.first_use = None, first, use
+        if first is not None:
+            first._prev_use = use
+        use = following
+    if after._name is None:
+        after._name = before._name
 
 
 def append(block: Block, ops: Sequence[Operation]) -> None:

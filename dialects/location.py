@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
-    IntAttr,
     LocationAttr,
     NameLoc,
     NoneAttr,
@@ -24,7 +23,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, SSAValue
 
-from freehold.dialects.classes import array
+from freehold.dialects.classes import array, put, string, whole
 from freehold.support.span import Span
 
 LocT = TypeVar("LocT", bound=ParametrizedAttribute)
@@ -34,7 +33,7 @@ LocT = TypeVar("LocT", bound=ParametrizedAttribute)
 def location_of(span: Span) -> LocationAttr:
     """The location that stands for a span."""
     here = _fused(span.file, span.line, span.start, span.end_line, span.end)
-    return here if span.call_site is None else _made(CallSiteLoc, callee=here, caller=location_of(span.call_site))
+    return here if span.call_site is None else called(here, location_of(span.call_site))
 
 
 def location_on_line(file: str, line: int, start: int, end: int) -> LocationAttr:
@@ -44,11 +43,17 @@ def location_on_line(file: str, line: int, start: int, end: int) -> LocationAttr
 
 def position(file: StringAttr, line: int, column: int) -> FileLineColLoc:
     """A place in a file; lines and columns count from 1."""
-    made = FileLineColLoc.__new__(FileLineColLoc)
-    _set(made, "filename", file)
-    _set(made, "line", _number(line))
-    _set(made, "column", _number(column))
-    return made
+    return _made(FileLineColLoc, filename=file, line=whole(line), column=whole(column))
+
+
+def located(place: LocationAttr, scope: Attribute) -> FusedLoc:
+    """A location with what it belongs to."""
+    return _made(FusedLoc, locations=array((place,)), metadata=scope)
+
+
+def called(callee: LocationAttr, caller: LocationAttr) -> CallSiteLoc:
+    """A location in a function that was inlined where another one is."""
+    return _made(CallSiteLoc, callee=callee, caller=caller)
 
 
 def _fused(path: str, first_line: int, first: int, last_line: int, last: int) -> FusedLoc:
@@ -58,9 +63,7 @@ def _fused(path: str, first_line: int, first: int, last_line: int, last: int) ->
 
 
 _NONE: Final = NoneAttr()
-_set: Final = object.__setattr__
-_file = lru_cache(maxsize=64)(StringAttr)
-_number = lru_cache(maxsize=4096)(IntAttr)
+_file = lru_cache(maxsize=64)(string)
 
 
 def _made(kind: type[LocT], **parameters: Attribute) -> LocT:
@@ -68,7 +71,7 @@ def _made(kind: type[LocT], **parameters: Attribute) -> LocT:
     a kernel's source."""
     made = kind.__new__(kind)
     for name, value in parameters.items():
-        object.__setattr__(made, name, value)
+        put(made, name, value)
     return made
 
 

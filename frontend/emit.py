@@ -8,13 +8,13 @@ from xdsl import ir
 from xdsl.dialects.builtin import LocationAttr, ModuleOp
 from xdsl.ir import Operation, Region, SSAValue
 
-from freehold.dialects.classes import append
+from freehold.dialects.classes import append, module_of, set_hint
 from freehold.frontend.typed import Block, Do, Place, Var
 
 
 def module(kernel: Do) -> ModuleOp:
     """The module of one kernel."""
-    return ModuleOp([_Emission().operation(kernel)])
+    return module_of(_Emission().operation(kernel))
 
 
 class _Emission:
@@ -29,8 +29,7 @@ class _Emission:
         op.location = location(do.place)
         for value, result in zip(do.results, op.results, strict=False):  # tokens are nobody's yet
             self.values[value] = result
-            if value.name_hint is not None:
-                result.name_hint = value.name_hint
+            set_hint(result, value.name_hint)
         return op
 
     def part(self, arg: object) -> object:
@@ -47,7 +46,7 @@ class _Emission:
         for value, place, argument in zip(block.args, block.places, made.args, strict=True):
             self.values[value] = argument
             argument.location = location(place)
-            argument.name_hint = value.name_hint
+            set_hint(argument, value.name_hint)
         append(made, [self.operation(do) for do in block.body])
         return made
 

@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import Float32Type, ModuleOp, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.attrs import FULL, NEAREST_EVEN, RoundingModeAttr
 from freehold.dialects.cuda_tile.ops.arith_float import DivFOp, Exp2Op, ExpOp, MulFOp, RsqrtOp, SqrtOp, SubFOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, ReshapeOp
@@ -67,7 +68,7 @@ def _is_f32(type_: Attribute) -> bool:
 def _replace(op: Operation, new: Operation) -> None:
     found = Inserter(op).insert(new)
     found.results[0].name_hint = op.results[0].name_hint
-    op.results[0].replace_all_uses_with(found.results[0])
+    replace_uses(op.results[0], found.results[0])
     assert op.parent is not None
     op.parent.erase_op(op)
 

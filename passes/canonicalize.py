@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import HasCanonicalizationPatternsTrait, MemoryEffectKind, get_effects
 
-from freehold.dialects.classes import operands_of
+from freehold.dialects.classes import operands_of, replace_uses
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.folding import fold, literal
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MulIOp, OrIOp, XOrIOp
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from xdsl.pattern_rewriter import RewritePattern
 
 _use_of: Final = attrgetter("first_use")
-_COMMUTE: Final = (AddIOp, MulIOp, AndIOp, OrIOp, XOrIOp)
+_COMMUTE: Final = frozenset((AddIOp, MulIOp, AndIOp, OrIOp, XOrIOp))
 
 
 @dataclass(frozen=True)
@@ -95,15 +95,17 @@ class _Canonicalizer:
             self.waiting.discard(id(op))
             if op.parent is None:
                 continue  # erased
-            made = op.results or isinstance(op, IfOp)
+            kind = type(op)
+            made = op.results or kind is IfOp
             if made and not any(map(_use_of, op.results)) and removable(op):
                 self.erase(op)
             elif (found := fold(op, integers=self.fold_integers)) is not None:
                 self.replace(op, found)
-            elif isinstance(op, _COMMUTE):
-                if literal(op.lhs) is not None and literal(op.rhs) is None:
-                    op.operands = (op.rhs, op.lhs)
-            elif patterns := _patterns(type(op)):
+            elif kind in _COMMUTE:
+                commuting = cast(AddIOp, op)
+                if literal(commuting.lhs) is not None and literal(commuting.rhs) is None:
+                    op.operands = (commuting.rhs, commuting.lhs)
+            elif patterns := _patterns(kind):
                 self.rewrite(op, patterns)
 
     def erase(self, op: Operation) -> None:
@@ -129,7 +131,7 @@ class _Canonicalizer:
             if not isinstance(new, SSAValue):
                 assert isinstance(new, DenseElementsAttr)
                 new = Inserter(op).value(ConstantOp(new))
-            old.replace_all_uses_with(new)
+            replace_uses(old, new)
         self.erase(op)
 
     def rewrite(self, op: Operation, patterns: tuple[RewritePattern, ...]) -> None:

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import Float4E2M1FNType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.attrs import UNSIGNED
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.folding import literal
@@ -234,7 +235,7 @@ def _if_again(op: IfOp) -> bool:
     both.location, both.attributes = op.location, dict(op.attributes)
     Rewriter.insert_op(both, InsertPoint.before(op))
     for old, new in zip([*op.results, *again.results], both.results, strict=True):
-        old.replace_all_uses_with(new)
+        replace_uses(old, new)
     Rewriter.erase_op(again)
     Rewriter.erase_op(op)
     return True

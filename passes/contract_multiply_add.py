@@ -15,9 +15,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.attrs import NEAREST_EVEN
 from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, FmaOp, MulFOp, NegFOp, SubFOp
-from freehold.passes.rewriting import Inserter, walk
+from freehold.passes.rewriting import Inserter, of_kind
 
 _SUMS: Final = (AddFOp, SubFOp)
 
@@ -35,8 +36,8 @@ class ContractMultiplyAddPass(ModulePass):
 
 def contract_multiply_add(root: Operation) -> None:
     """Contracts every product and sum inside `root` that allows it, in place."""
-    for op in walk(root):
-        if isinstance(op, AddFOp | SubFOp) and (product := _product_of(op)) is not None:
+    for op in of_kind(root, AddFOp, SubFOp):
+        if (product := _product_of(op)) is not None:
             contract(op, product)
 
 
@@ -73,7 +74,7 @@ def contract(op: AddFOp | SubFOp, product: MulFOp) -> None:
         left = at.value(NegFOp(left))
     found = at.insert(FmaOp(left, product.rhs, other, op.rounding_mode, op.flush_to_zero is not None))
     found.result.name_hint = op.result.name_hint
-    op.result.replace_all_uses_with(found.result)
+    replace_uses(op.result, found.result)
     assert op.parent is not None
     op.parent.erase_op(op)
     if product.result.first_use is None:

@@ -8,6 +8,8 @@ may as well happen when the first does. Everything that writes, orders or stops 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import is_
+from typing import Final
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -15,7 +17,7 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.traits import IsolatedFromAbove, is_side_effect_free
 
-from freehold.dialects.classes import operands_of, ops_of
+from freehold.dialects.classes import Kinds, operands_of, ops_of, replace_uses, type_of
 from freehold.dialects.cuda_tile.attrs import WEAK
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
@@ -42,6 +44,7 @@ def merge_common_subexpressions(root: Operation) -> None:
             _block(block, {})
 
 
+_READS: Final = Kinds(LoadViewTkoOp, AccessOp)
 _Known = dict[tuple[object, ...], list[Operation]]
 
 
@@ -63,7 +66,7 @@ def _block(block: Block, known: _Known) -> None:
                 added.append(key)
             elif (first := next((o for o in same if _equal(o, op)), None)) is not None:
                 for old, new in zip(op.results, first.results, strict=True):
-                    old.replace_all_uses_with(new)
+                    replace_uses(old, new)
                 block.erase_op(op)
             else:
                 same.append(op)
@@ -89,11 +92,12 @@ def _mergeable(op: Operation) -> bool:
 
 def _key(op: Operation) -> tuple[object, ...]:
     """What equal operations share and others rarely do. Attributes are compared, not hashed: that is cheaper."""
+    kind = type(op)
     if isinstance(op, ConstantOp):
         return (ConstantOp, op.value.data.data)
-    if isinstance(op, LoadViewTkoOp | AccessOp):
-        return (type(op), id(op.parent), *map(id, op.operands))
-    return (type(op), *map(id, operands_of(op)))
+    if _READS[kind]:
+        return (kind, id(op.parent), *map(id, operands_of(op)))
+    return (kind, *map(id, operands_of(op)))
 
 
 def _equal(a: Operation, b: Operation) -> bool:
@@ -101,6 +105,6 @@ def _equal(a: Operation, b: Operation) -> bool:
     return (
         a.properties == b.properties
         and a.attributes == b.attributes
-        and all(x is y for x, y in zip(operands_of(a), operands_of(b), strict=True))
-        and all(x.type == y.type for x, y in zip(a.results, b.results, strict=True))
+        and all(map(is_, operands_of(a), operands_of(b)))
+        and [*map(type_of, a.results)] == [*map(type_of, b.results)]
     )

@@ -13,7 +13,7 @@ from freehold.dialects.location import span_of
 from freehold.dialects.ownership import KernelOp, UnsafeOp, kernels_of
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.errors.sharing import UnsafeDenied
-from freehold.passes.rewriting import walk
+from freehold.passes.rewriting import of_kind
 from freehold.support.diagnostic import Error, Rejected
 
 
@@ -32,7 +32,6 @@ class DenyUnsafePass(ModulePass):
 
 def deny_unsafe(kernel: KernelOp) -> Iterator[Error]:
     """An error for each unsafe access."""
-    for op in walk(kernel):
-        if isinstance(op, UnsafeOp):
-            error = UnsafeDenied(span_of(op), name_of(op.memory))
-            yield error.add(error.Reason(op.reason.data), error.Safe(), error.Allow())
+    for op in of_kind(kernel, UnsafeOp):
+        error = UnsafeDenied(span_of(op), name_of(op.memory))
+        yield error.add(error.Reason(op.reason.data), error.Safe(), error.Allow())

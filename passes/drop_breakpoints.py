@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from freehold.dialects.ownership import BreakpointOp, KernelOp, kernels_of
-from freehold.passes.rewriting import walk
+from freehold.passes.rewriting import of_kind
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,6 @@ class DropBreakpointsPass(ModulePass):
 
 def drop_breakpoints(kernel: KernelOp) -> None:
     """Removes the breakpoints of `kernel`, in place."""
-    for op in [op for op in walk(kernel) if isinstance(op, BreakpointOp)]:
+    for op in of_kind(kernel, BreakpointOp):
         op.detach()
         op.erase()

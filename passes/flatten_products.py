@@ -16,13 +16,14 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.folding import literal
 from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp
 from freehold.dialects.cuda_tile.ops.mma import MmaFOp, MmaIOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp, ReshapeOp
 from freehold.dialects.cuda_tile.types import TileType, tile
-from freehold.passes.rewriting import Inserter, around, walk
+from freehold.passes.rewriting import Inserter, around, of_kind, walk
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class FlattenProductsPass(ModulePass):
 
 def flat_products(module: ModuleOp) -> ModuleOp:
     """A module with its products of one batch flattened; itself, where it has none."""
-    if any(map(_has_one_batch, [op for op in walk(module) if isinstance(op, MmaFOp | MmaIOp)])):
+    if any(map(_has_one_batch, of_kind(module, MmaFOp, MmaIOp))):
         module = module.clone()
         flatten_products(module)
     return module
@@ -47,8 +48,8 @@ def flat_products(module: ModuleOp) -> ModuleOp:
 def flatten_products(root: Operation) -> None:
     """Flattens every `mmaf` and `mmai` of one batch inside `root`, and the sums that loops carry, in place."""
     loops: dict[ForOp, None] = {}
-    for op in walk(root):
-        if isinstance(op, MmaFOp | MmaIOp) and _has_one_batch(op):
+    for op in of_kind(root, MmaFOp, MmaIOp):
+        if _has_one_batch(op):
             loops.update((loop, None) for loop in around(op) if isinstance(loop, ForOp))
             _flatten(op)
     for loop in sorted(loops, key=lambda loop: -len(list(around(loop)))):  # inner ones first: they carry to outer ones
@@ -73,7 +74,7 @@ def _flatten(op: MmaFOp | MmaIOp) -> None:
         found = at.insert(MmaIOp(lhs, rhs, acc, op.signedness_lhs, op.signedness_rhs))
     found.attributes |= op.attributes
     found.result.name_hint = op.result.name_hint
-    op.result.replace_all_uses_with(at.value(ReshapeOp(found.result, dims)))
+    replace_uses(op.result, at.value(ReshapeOp(found.result, dims)))
     assert op.parent is not None
     op.parent.erase_op(op)
 
@@ -110,7 +111,7 @@ def _carry_flat(loop: ForOp, number: int) -> None:
         _erase_unused(op)
     argument = cast(BlockArgument, Rewriter.replace_value_with_new_type(inside, flat))
     for op in uses:
-        op.results[0].replace_all_uses_with(argument)
+        replace_uses(op.results[0], argument)
         _erase_unused(op)
     result = Rewriter.replace_value_with_new_type(loop.resultValues[number], flat)
     if result.first_use is None:

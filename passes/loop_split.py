@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Region, SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, RoundingModeAttr, SignednessAttr
 from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, CmpIOp, DivIOp, MaxIOp, MinIOp, MulIOp, RemIOp, SubIOp
@@ -219,7 +220,7 @@ def _decide(loop: ForOp, comparison: CmpIOp, result: bool) -> None:
             _inline(op, op.thenRegion if result else op.elseRegion)
     if comparison.result.first_use is not None:
         known = Inserter(comparison).value(ConstantOp.splat(_type(comparison.result), result))
-        comparison.result.replace_all_uses_with(known)
+        replace_uses(comparison.result, known)
     assert comparison.parent is not None
     comparison.parent.erase_op(comparison)
 
@@ -241,7 +242,7 @@ def _inline(op: IfOp, region: Region) -> None:
         each.detach()
         if isinstance(each, YieldOp):
             for result, value in zip(op.results, each.operands, strict=True):
-                result.replace_all_uses_with(value)
+                replace_uses(result, value)
             each.erase()
         else:
             block.insert_op_before(each, op)

@@ -27,6 +27,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.attrs import (
     DEVICE,
     RELAXED,
@@ -57,7 +58,7 @@ from freehold.dialects.cuda_tile.ops.shape import ConstantOp, OffsetOp, SelectOp
 from freehold.dialects.cuda_tile.ops.views import StoreViewTkoOp
 from freehold.dialects.cuda_tile.types import TOKEN, PointerType, TileType, element_name, tile
 from freehold.dialects.ownership import CheckOp
-from freehold.passes.rewriting import Inserter, around, walk
+from freehold.passes.rewriting import Inserter, around, of_kind
 from freehold.support.contract import FAILURE_SLOTS
 
 FAILURES: Final = tile((), PointerType(i64))
@@ -91,7 +92,7 @@ class LowerChecksPass(ModulePass):
 
 def lower_checks(entry: EntryOp) -> None:
     """Lowers every check of an entry, in place. Raises `PassFailedException` where it lacks the parameter."""
-    checks = [op for op in walk(entry) if isinstance(op, CheckOp)]
+    checks = of_kind(entry, CheckOp)
     if not checks:
         return
     last = entry.body.block.args[-1] if entry.body.block.args else None
@@ -147,7 +148,7 @@ class _Lowering:
             if isinstance(op, CheckOp):
                 carried = self.noted(op, carried)
                 body.erase_op(op)
-            elif isinstance(op, ForOp) and any(isinstance(inner, CheckOp) for inner in walk(op)):
+            elif isinstance(op, ForOp) and of_kind(op, CheckOp):
                 carried = self.carry(op, carried)
             elif not isinstance(op, ForOp):
                 for end in ways_out(op, (ContinueOp,)):
@@ -270,7 +271,7 @@ def _with_body_of(loop: _Loop, values: Sequence[SSAValue], more: Sequence[Attrib
     at.insert(new)
     for old, result in zip(loop.results, new.results, strict=False):
         result.name_hint = old.name_hint
-        old.replace_all_uses_with(result)
+        replace_uses(old, result)
     at.block.erase_op(loop)
     return new
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
+from freehold.dialects.classes import module_of
 from freehold.dialects.cuda_tile.ops.module import TileModuleOp
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import TensorType
@@ -40,10 +41,10 @@ def convert(module: ModuleOp, *, checks: Checks = True, contract: bool = True) -
     failing = kernel_checks(require_discharged(kernel), checks)
     parameters = entry_parameters(kernel, checks, failing=bool(failing))
     roles = roles_of(kernel, checks, parameters)
-    holder = ModuleOp([kernel])
+    holder = module_of(kernel)
     order_accesses(kernel)  # needs to know regions apart, so it comes before they are mere coordinates
     entry = convert_kernel(kernel, checks=checks, parameters=parameters)
-    holder.body.block.erase_op(kernel)
+    holder.body.block.detach_op(kernel)
     target = TileModuleOp(entry.sym_name.data, [entry])
     target.location = entry.location
     holder.body.block.add_op(target)

@@ -16,7 +16,9 @@ from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator, NoMemoryEffect, Pure, SymbolOpInterface
 
-from freehold.dialects.classes import append, build, operands_of, ops_of, walk
+from freehold.dialects.classes import append, build, nth, operands_of, ops_of, replace_uses, set_hint, type_of
+from freehold.dialects.classes import of_kind as of_kind
+from freehold.dialects.classes import walk as walk
 from freehold.dialects.cuda_tile.folding import literal
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp, ways_out
 
@@ -61,13 +63,12 @@ def copy(op: OpT, values: dict[SSAValue, SSAValue]) -> OpT:
     """
     made = type(op).__new__(type(op))
     operands = [values[operand] for operand in operands_of(op)]
-    build(made, operands, [result.type for result in op.results], op.properties.copy())
+    build(made, operands, [*map(type_of, op.results)], op.properties.copy())
     made.attributes = op.attributes.copy()
     made.location = op.location
     for old, new in zip(op.results, made.results, strict=True):
         values[old] = new
-        if (name := old.name_hint) is not None:
-            new.name_hint = name
+        set_hint(new, old.name_hint)
     for region in op.regions:
         made.add_region(Region([_copy_of_block(block, values) for block in region.blocks]))
     return made
@@ -77,7 +78,8 @@ def _copy_of_block(block: Block, values: dict[SSAValue, SSAValue]) -> Block:
     made = Block(arg_types=[a.type for a in block.args])
     for old, new in zip(block.args, made.args, strict=True):
         values[old] = new
-        new.name_hint, new.location = old.name_hint, old.location
+        set_hint(new, old.name_hint)
+        new.location = old.location
     append(made, [copy(op, values) for op in ops_of(block)])
     return made
 
@@ -102,9 +104,9 @@ class Inserter:
 
     def value(self, op: Operation, name: str | None = None) -> SSAValue:
         """Inserts an operation with a first result, and returns that, called `name` in text."""
-        result = self.insert(op).results[0]
+        result = nth(self.insert(op).results, 0)
         if name is not None:
-            result.name_hint = name
+            set_hint(result, name)
         return result
 
 
@@ -144,7 +146,7 @@ class Dispatcher:
 def inline_behind(body: Block, op: Operation, arguments: Sequence[SSAValue]) -> None:
     """Moves the operations of `body` directly behind `op`, with `arguments` for the block's own."""
     for argument, value in zip(body.args, arguments, strict=True):
-        argument.replace_all_uses_with(value)
+        replace_uses(argument, value)
     target, last = op.parent, op
     assert target is not None
     for moved in ops_of(body):
@@ -172,7 +174,7 @@ def in_front(op: Operation) -> Iterator[Operation]:
 
 def may_leave(op: Operation) -> bool:
     """Whether control may not come to what follows an operation: it leaves its block, or may run for ever."""
-    return bool(ways_out(op)) or any(isinstance(inner, LoopOp) for inner in walk(op))
+    return bool(ways_out(op)) or bool(of_kind(op, LoopOp))
 
 
 def integer(value: SSAValue) -> int | None:

@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.attrs import SIGNED
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, CmpIOp, MaxIOp, MinIOp, OrIOp, XOrIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
@@ -382,6 +383,6 @@ def _carry_out(loop: ForOp, plan: Plan, copies: dict[SSAValue, SSAValue]) -> Non
         for comparison, result in decided.items():
             old = of_part[comparison.result].owner
             assert isinstance(old, CmpIOp)
-            old.result.replace_all_uses_with(Inserter(old).value(ConstantOp.splat(old.result.type, result)))
+            replace_uses(old.result, Inserter(old).value(ConstantOp.splat(old.result.type, result)))
             assert old.parent is not None
             old.parent.erase_op(old)

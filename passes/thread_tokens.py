@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.classes import ops_of
+from freehold.dialects.classes import ops_of, replace_uses
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
 from freehold.dialects.cuda_tile.ops.memory import JoinTokensOp, MakeTokenOp
@@ -47,7 +47,7 @@ from freehold.dialects.ownership import (
     UnsafeOp,
     kernels_of,
 )
-from freehold.passes.rewriting import Inserter, OpT, defined_outside, walk
+from freehold.passes.rewriting import Inserter, OpT, defined_outside, of_kind
 from freehold.passes.verify_duties import require_discharged
 
 _PRINTED: Final[SSAValue] = MakeTokenOp().result
@@ -154,8 +154,8 @@ def _merge(target: _Accesses, more: _Accesses) -> None:
 def _summary(op: Operation, uses: _Uses) -> _Accesses:
     """What the operations inside `op` do to regions that are made outside it, and to raw tensors."""
     found: _Accesses = {}
-    for inner in walk(op)[1:]:
-        if isinstance(inner, _TOUCHING):
+    for inner in of_kind(op, *_TOUCHING):
+        if inner is not op:
             _merge(found, _accessed(inner, uses))
     return {region: access for region, access in found.items() if defined_outside(region, op)}
 
@@ -320,7 +320,7 @@ class _Threader:
         count = len(op.results)
         for old, result in zip(op.results, new.results, strict=False):
             result.name_hint = old.name_hint
-            old.replace_all_uses_with(result)
+            replace_uses(old, result)
         for region, token in zip(regions, new.results[count:], strict=True):
             state = states.get(region, _State())
             if self.uses.inside[op][region].write:
@@ -397,5 +397,5 @@ def _replace(op: Operation, new: Operation) -> None:
     block.insert_op_before(new, op)
     for old, result in zip(op.results, new.results, strict=False):
         result.name_hint = old.name_hint
-        old.replace_all_uses_with(result)
+        replace_uses(old, result)
     block.erase_op(op)

@@ -20,13 +20,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import Kinds
 from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.ops.control_flow import (
     AssertOp,
@@ -70,7 +71,7 @@ from freehold.passes.analysis.tile_values import Different, NotFollowedError, Va
 from freehold.passes.errors.translation import TranslationNotShown
 from freehold.passes.launch_contract import distribution_of
 from freehold.passes.lowering import convert
-from freehold.passes.rewriting import Effect, effect
+from freehold.passes.rewriting import Effect, effect, walk
 from freehold.passes.verify_duties import verify_duties
 from freehold.support import terms
 from freehold.support.contract import Checks
@@ -159,6 +160,9 @@ _SILENT: Final = frozenset((AssumeOp, CheckOp, WindowOp))
 """What computes nothing that would have to be known, or is asked for where it is used."""
 
 
+_CHECKED: Final = Kinds(AccessOp, CheckOp, WindowOp)
+
+
 @dataclass(frozen=True)
 class _Cursor:
     """A place in a block, and where it goes on behind structures that were decided at compile time."""
@@ -234,7 +238,7 @@ class _Comparison:
         op, outer, decided = cursor.op, cursor.outer, cursor.decided
         while op is not None:
             kind = type(op)
-            if isinstance(op, AccessOp | CheckOp | WindowOp):
+            if _CHECKED[kind]:
                 self.checks.expect(op)
             if kind in _ENDED and decided is not None:
                 assert outer is not None
@@ -242,9 +246,9 @@ class _Comparison:
                     side.alias(result, value)
                 op, outer, decided = outer.op, outer.outer, outer.decided
                 continue
-            if takes_group(op) or (isinstance(op, PartitionOp) and op.offsets is not None):
-                return op, _Cursor(op.next_op, outer, decided)
             if kind not in _EVENTS and not is_access(op):
+                if takes_group(op) or (isinstance(op, PartitionOp) and op.offsets is not None):
+                    return op, _Cursor(op.next_op, outer, decided)
                 self.compute(side, op)
             elif isinstance(op, IfOp) and side is self.emitted and self.checks.leaves(op):
                 pass
@@ -269,12 +273,13 @@ class _Comparison:
 
     def compute(self, side: Values, op: Operation) -> None:
         """What does nothing but compute is computed in order, for what it is computed from is known by then."""
+        kind = type(op)
         if isinstance(op, AssertOp):
             self.checks.asserted(op, side.whole(op.condition), emitted=side is self.emitted)
-        elif isinstance(op, SelectOp) and side is self.emitted:
-            self.checks.note(op)
-        elif type(op) not in _SILENT:
-            if side is self.emitted and effect(type(op)) is Effect.UNKNOWN and not isinstance(op, Aggregate):
+        elif kind is SelectOp and side is self.emitted:
+            self.checks.note(cast(SelectOp, op))
+        elif kind not in _SILENT:
+            if side is self.emitted and effect(kind) is Effect.UNKNOWN and not isinstance(op, Aggregate):
                 raise NotFollowedError(op, "is not understood")
             for result in op.results:
                 if isinstance(result.type, TileType):
@@ -339,7 +344,7 @@ class _Comparison:
 
     def changed_in(self, op: Operation) -> list[SSAValue]:
         """What is changed in memory by what stands inside an operation."""
-        inner = [self.owned.written(i) for i in op.walk()]
+        inner = [self.owned.written(i) for i in walk(op)]
         return list(dict.fromkeys(m for m in inner if m is not None))
 
     def same(self, op: Operation, a: SSAValue, found: Operation, b: SSAValue, what: str) -> None:

@@ -92,7 +92,7 @@ from freehold.passes.errors.borrow import (
 )
 from freehold.passes.errors.sharing import UpdatesDiffer, UsedInTwoWays
 from freehold.passes.errors.windows import WindowsMeet
-from freehold.passes.rewriting import around, walk
+from freehold.passes.rewriting import around, of_kind, walk
 from freehold.passes.verify_dominance import refuse
 from freehold.support.diagnostic import Error
 
@@ -379,11 +379,11 @@ def _read_and_written(borrow: BorrowOp, partition: PartitionOp, facts: KernelFac
 
 def _outside(kernel: KernelOp) -> Iterator[Error]:
     """Of each output some distribution hands out the regions; what its points do is seen on their paths."""
-    handed_out = {p for op in walk(kernel) if isinstance(op, DistributeOp) for p in op.partitions}
+    handed_out = {p for op in of_kind(kernel, DistributeOp) for p in op.partitions}
     last = kernel.body.block.last_op
     where = span_of(kernel) if last is None or span_of(last) is None else span_of(last)
-    for op in walk(kernel):
-        if not isinstance(op, PartitionOp) or not op.result.type.covered:
+    for op in of_kind(kernel, PartitionOp):
+        if not op.result.type.covered:
             continue
         if op.result in handed_out:
             _met(op, Duty.DISTRIBUTED)

@@ -38,7 +38,7 @@ from freehold.passes.errors.partition import DifferentGrids, Misplaced, NoExtent
 from freehold.passes.errors.windows import WindowLength
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import prove, satisfiable
-from freehold.passes.rewriting import walk
+from freehold.passes.rewriting import of_kind
 from freehold.passes.verify_dominance import refuse
 from freehold.support import terms
 from freehold.support.diagnostic import Error
@@ -107,7 +107,7 @@ def _no_such_launch(kernel: KernelOp, given: Hypotheses) -> Error:
 def _placed(kernel: KernelOp) -> Iterator[Error]:
     """Partitions and the one distribution stand at the top level."""
     distributions: list[DistributeOp] = []
-    for op in walk(kernel):
+    for op in of_kind(kernel, PartitionOp, RequireOp, WindowOp, DistributeOp):
         if isinstance(op, PartitionOp) and op.parent is not kernel.body.block:
             what = f"`{name_of(op.tensor)}` is partitioned inside another operation"
             yield Misplaced(span_of(op), what, "a partition is made once, at the top level of the kernel")

@@ -49,13 +49,15 @@ def verify_dominance(root: Operation) -> list[Error]:
     return errors
 
 
-def _region(region: Region, visible: set[SSAValue], errors: list[Error]) -> None:
-    """A value is visible from its definition to the end of its block, in blocks that its own dominates, and inside."""
+def _region(region: Region, visible: set[int], errors: list[Error]) -> None:
+    """A value is visible from its definition to the end of its block, in blocks that its own dominates, and inside.
+
+    Those that are `visible` are there by their identity: that takes no call in Python."""
     if len(region.blocks) == 1:
         _block(region.block, visible, errors)
         return
     dominance = DominanceInfo(region) if region.blocks else None
-    defined = {b: [*b.args, *(r for op in b.ops for r in op.results)] for b in region.blocks}
+    defined = {b: [*map(id, b.args), *(id(r) for op in b.ops for r in op.results)] for b in region.blocks}
     for block in region.blocks:
         inherited = set(visible)
         for other in region.blocks:
@@ -64,19 +66,20 @@ def _region(region: Region, visible: set[SSAValue], errors: list[Error]) -> None
         _block(block, inherited, errors)
 
 
-def _block(block: Block, visible: set[SSAValue], errors: list[Error]) -> None:
-    added: list[SSAValue] = [*block.args]
+def _block(block: Block, visible: set[int], errors: list[Error]) -> None:
+    added = [*map(id, block.args)]
     visible.update(added)
     for op in ops_of(block):
         operands = operands_of(op)
-        if not visible.issuperset(operands):
-            errors += [_error(op, n, operand) for n, operand in enumerate(operands) if operand not in visible]
+        if not visible.issuperset(map(id, operands)):
+            errors += [_error(op, n, operand) for n, operand in enumerate(operands) if id(operand) not in visible]
         if op.regions:
             isolated = op.has_trait(IsolatedFromAbove)
             for region in op.regions:
                 _region(region, set() if isolated else visible, errors)
-        visible.update(op.results)
-        added += op.results
+        made = [*map(id, op.results)]
+        visible.update(made)
+        added += made
     visible.difference_update(added)
 
 

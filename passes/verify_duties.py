@@ -30,7 +30,7 @@ from freehold.dialects.ownership import (
     kernels_of,
 )
 from freehold.passes.errors.translation import NotVerified
-from freehold.passes.rewriting import walk
+from freehold.passes.rewriting import of_kind
 from freehold.support.diagnostic import Error, Rejected
 
 
@@ -52,12 +52,12 @@ Record = Sequence[tuple[Operation, Sequence[DutyAttr]]]
 
 def recorded(kernel: KernelOp) -> Record:
     """How the duties of a kernel are met."""
-    return [(op, duties_of(op)) for op in walk(kernel) if isinstance(op, OwingOp | CheckOp)]
+    return [(op, duties_of(op)) for op in of_kind(kernel, OwingOp, CheckOp)]
 
 
 def owing(root: Operation) -> list[OwingOp]:
     """The operations in `root` that owe something, in order."""
-    return [op for op in walk(root) if isinstance(op, OwingOp)]
+    return of_kind(root, OwingOp)
 
 
 def reopen(kernel: KernelOp) -> None:

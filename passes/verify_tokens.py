@@ -36,7 +36,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.classes import operands_of
+from freehold.dialects.classes import Kinds, nth, operands_of, type_of
 from freehold.dialects.cuda_tile.attrs import AtomicRMWModeAttr, MemoryOrderingSemanticsAttr
 from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
@@ -169,7 +169,7 @@ def verify_tokens(entry: EntryOp, roles: Roles) -> None:
 _LOADS: Final = (LoadViewTkoOp, LoadPtrTkoOp)
 _STORES: Final = (StoreViewTkoOp, StorePtrTkoOp)
 _UPDATES: Final = (AtomicRedViewTkoOp, AtomicRmwTkoOp, AtomicCasTkoOp)
-_ACCESSES: Final = (*_LOADS, *_STORES, *_UPDATES, PrintTkoOp)
+_ACCESSES: Final = Kinds(*_LOADS, *_STORES, *_UPDATES, PrintTkoOp)
 _OF_VIEWS: Final = (LoadViewTkoOp, StoreViewTkoOp, AtomicRedViewTkoOp)
 _SAME_POINTER: Final = (
     AssumeOp, ReshapeOp, BroadcastOp, OffsetOp, MakeTensorViewOp, MakePartitionViewOp, MakeStridedViewOp,
@@ -177,8 +177,9 @@ _SAME_POINTER: Final = (
 _PRINTED: Final = -2
 """What is printed, among the arguments."""
 _Loop = ForOp | LoopOp
-_HANDS_ON: Final = (MakeTokenOp, JoinTokensOp, IfOp, ForOp, LoopOp, YieldOp, ContinueOp, BreakOp)
+_HANDS_ON: Final = Kinds(MakeTokenOp, JoinTokensOp, IfOp, ForOp, LoopOp, YieldOp, ContinueOp, BreakOp)
 """What hands on tokens, and touches no memory."""
+_KNOWN: Final = Kinds(TileOp)
 _Loose = set[tuple[Operation, bool]]
 """Runs of accesses: the latest (True), the earlier ones (False)."""
 
@@ -246,18 +247,18 @@ class _Walk:
 
     def _understand(self, op: Operation) -> None:
         """Notes an access. Refuses operations whose effect on memory is not known."""
-        if isinstance(op, _ACCESSES):
+        kind = type(op)
+        if _ACCESSES[kind]:
             self.accesses[op] = self._access(op)
-        elif not isinstance(op, TileOp) or (
-            not isinstance(op, _HANDS_ON)
-            and TokenType in [type(value.type) for value in (*operands_of(op), *op.results)]
+        elif not _KNOWN[kind] or (
+            not _HANDS_ON[kind] and TokenType in map(type, map(type_of, (*operands_of(op), *op.results)))
         ):
             raise _failed(op, "is not understood")
 
     def _access(self, op: Operation) -> _Access:
         if isinstance(op, PrintTkoOp):
             return _Access(_PRINTED, True, False, None, (), None)
-        pointer = op.operands[0] if not isinstance(op, StoreViewTkoOp) else op.view
+        pointer = nth(operands_of(op), 0) if not isinstance(op, StoreViewTkoOp) else op.view
         place, indices, home = None, (), None
         if isinstance(op, _OF_VIEWS):
             pointer, indices = op.view, tuple(op.index)
@@ -285,7 +286,7 @@ class _Walk:
         while not isinstance(pointer, BlockArgument):
             if not isinstance(owner := pointer.owner, _SAME_POINTER):
                 raise _failed(op, "touches memory of which it is not known whose it is")
-            pointer = owner.operands[0]
+            pointer = nth(operands_of(owner), 0)
         if pointer.block is not self.entry.body.block:
             raise _failed(op, "touches memory of which it is not known whose it is")
         return pointer.index
@@ -297,7 +298,7 @@ class _Walk:
             assert isinstance(owner, Operation)
             if isinstance(owner, OffsetOp) and owner.result.type.dims == ():
                 return self._number(pointer)[0]
-            pointer = owner.operands[0]
+            pointer = nth(operands_of(owner), 0)
         return -1
 
     def _number(self, value: SSAValue) -> tuple[int, Operation | None]:
@@ -306,7 +307,7 @@ class _Walk:
             return self.known[value]
         owner = value.owner
         if isinstance(owner, Operation) and owner.has_trait(Pure, value_if_unregistered=False) and not owner.regions:
-            parts = [self._number(operand) for operand in owner.operands]
+            parts = [self._number(operand) for operand in operands_of(owner)]
             properties = tuple(sorted(((n, p) for n, p in owner.properties.items()), key=lambda pair: pair[0]))
             position = owner.results.index(value)  # pyright: ignore[reportArgumentType] -- a result of its owner
             key: object = (owner.name, properties, value.type, position, *(n for n, _ in parts))

@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 from freehold.dialects.cuda_tile.ops.control_flow import ReturnOp
 from freehold.dialects.cuda_tile.ops.memory import (
@@ -75,7 +76,7 @@ def wait_for_grids(entry: EntryOp, early: Collection[int] = ()) -> None:
         block.insert_op_before(op, where)
     for op in ops:
         if isinstance(op, MakeTokenOp):
-            op.result.replace_all_uses_with(wait.result_token)
+            replace_uses(op.result, wait.result_token)
             _erase(op)
         elif _is_loose(op, early):
             op.operands = (*op.operands, wait.result_token)
@@ -120,7 +121,7 @@ def take_wait(entry: EntryOp, early: Collection[int] = ()) -> None:
     loaded = waits[0].token.owner if waits[0].token is not None else None
     for op in begins:
         _erase(op)
-    waits[0].result_token.replace_all_uses_with(start.result)
+    replace_uses(waits[0].result_token, start.result)
     for op in waits:
         _erase(op)
     if isinstance(loaded, JoinTokensOp) and not loaded.result.uses:

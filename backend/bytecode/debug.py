@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
-    IntAttr,
     LocationAttr,
     NameLoc,
     NoneAttr,
@@ -30,6 +29,8 @@ from freehold.backend.bytecode.attributes import AttributeReader, AttributeWrite
 from freehold.backend.bytecode.encoding import Cursor, Varints, pad, put_offset_table, put_varint, varint
 from freehold.backend.bytecode.tables import DebugTag
 from freehold.backend.bytecode.types import Lacks, NoForm
+from freehold.dialects.classes import string as text
+from freehold.dialects.classes import whole
 from freehold.dialects.cuda_tile.debug import (
     DICompileUnitAttr,
     DIFileAttr,
@@ -41,7 +42,7 @@ from freehold.dialects.cuda_tile.debug import (
     subprogram_of,
 )
 from freehold.dialects.cuda_tile.version import V13_5, Version
-from freehold.dialects.location import position
+from freehold.dialects.location import called, located, position
 from freehold.support.large import MAX_NESTING
 
 MAX_CALL_SITES = 1024
@@ -60,7 +61,7 @@ def _scope_in(path: str, subprogram: DISubprogramAttr) -> DISubprogramAttr | DIL
     file = file_of(path)
     if file == subprogram.file:
         return subprogram
-    return DILexicalBlockAttr(subprogram, file, IntAttr(1), IntAttr(1))
+    return DILexicalBlockAttr(subprogram, file, whole(1), whole(1))
 
 
 def _must_be_exact(location: Attribute) -> None:
@@ -313,7 +314,7 @@ class DebugReader:
         path = self._attributes.string(cursor)
         if not scope or self._record(scope, at) != _scope_in(path, self._subprogram):
             return None
-        file = self._plain[self._data[begin : cursor.position]] = StringAttr(path)
+        file = self._plain[self._data[begin : cursor.position]] = text(path)
         if cursor.position - begin not in self._lengths:
             self._lengths.append(cursor.position - begin)
         return position(file, cursor.varint(), cursor.varint())
@@ -322,7 +323,7 @@ class DebugReader:
         """The location of a record, without a scope that would be derived from its position anyway."""
         match record:
             case CallSiteLoc():
-                return CallSiteLoc(self._simplified(record.callee, cursor), self._simplified(record.caller, cursor))
+                return called(self._simplified(record.callee, cursor), self._simplified(record.caller, cursor))
             case FusedLoc():
                 position, scope = position_of(record)
                 assert position is not None
@@ -356,28 +357,24 @@ class DebugReader:
             case DebugTag.UNKNOWN:
                 return UnknownLoc()
             case DebugTag.FILE:
-                return DIFileAttr(StringAttr(string(cursor)), StringAttr(string(cursor)))
+                return DIFileAttr(text(string(cursor)), text(string(cursor)))
             case DebugTag.COMPILE_UNIT:
                 return DICompileUnitAttr(self._part(cursor, DIFileAttr))
             case DebugTag.LEXICAL_BLOCK:
                 outer = self._part(cursor, DISubprogramAttr, DILexicalBlockAttr)
                 file = self._part(cursor, DIFileAttr)
-                return DILexicalBlockAttr(outer, file, IntAttr(cursor.varint()), IntAttr(cursor.varint()))
+                return DILexicalBlockAttr(outer, file, whole(cursor.varint()), whole(cursor.varint()))
             case DebugTag.LOCATION:
                 scope = self._part(cursor, DISubprogramAttr, DILexicalBlockAttr)
-                path = StringAttr(string(cursor))
-                position = FileLineColLoc(path, IntAttr(cursor.varint()), IntAttr(cursor.varint()))
-                return FusedLoc(ArrayAttr([position]), scope)
+                return located(position(text(string(cursor)), cursor.varint(), cursor.varint()), scope)
             case DebugTag.SUBPROGRAM:
-                file, line = self._part(cursor, DIFileAttr), IntAttr(cursor.varint())
-                names = StringAttr(string(cursor)), StringAttr(string(cursor))
-                unit, scope_line = self._part(cursor, DICompileUnitAttr), IntAttr(cursor.varint())
+                file, line = self._part(cursor, DIFileAttr), whole(cursor.varint())
+                names = text(string(cursor)), text(string(cursor))
+                unit, scope_line = self._part(cursor, DICompileUnitAttr), whole(cursor.varint())
                 declaration = cursor.flags("a subprogram", 1) if self._version >= V13_5 else 0
-                return DISubprogramAttr(file, line, *names, unit, scope_line, IntAttr(declaration))
+                return DISubprogramAttr(file, line, *names, unit, scope_line, whole(declaration))
             case DebugTag.CALL_SITE:
-                location = CallSiteLoc(
-                    self._part(cursor, FusedLoc, CallSiteLoc), self._part(cursor, FusedLoc, CallSiteLoc)
-                )
+                location = called(self._part(cursor, FusedLoc, CallSiteLoc), self._part(cursor, FusedLoc, CallSiteLoc))
                 size = 1 + self._call_sites(location.callee) + self._call_sites(location.caller)
                 if size > MAX_CALL_SITES:
                     raise cursor.fail("a location has too many call sites", at)

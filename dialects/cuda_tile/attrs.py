@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import PlainAttribute
+from freehold.dialects.classes import PlainAttribute, array, whole
 from freehold.dialects.cuda_tile.version import V13_1, V13_3, V13_4, V13_5, Version
 
 if TYPE_CHECKING:
@@ -390,7 +390,7 @@ class DivByAttr(AssumePredicateAttr):
     def __init__(
         self, divisor: int | IntAttr, every: int | Attribute | None = None, along: int | Attribute | None = None
     ):
-        super().__init__(IntAttr(divisor) if isinstance(divisor, int) else divisor, _opt_int(every), _opt_int(along))
+        super().__init__(whole(divisor) if isinstance(divisor, int) else divisor, _opt_int(every), _opt_int(along))
 
     def verify(self) -> None:
         """The divisor is a power of two up to 2^62; `every` and `along` come together."""
@@ -423,7 +423,7 @@ class SameElementsAttr(AssumePredicateAttr):
     values: ArrayAttr[IntAttr]
 
     def __init__(self, values: Sequence[int] | ArrayAttr[IntAttr]):
-        super().__init__(values if isinstance(values, ArrayAttr) else ArrayAttr([IntAttr(value) for value in values]))
+        super().__init__(values if isinstance(values, ArrayAttr) else array([whole(value) for value in values]))
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -468,10 +468,13 @@ class BoundedAttr(AssumePredicateAttr):
         printer.print_string(f"<{lower}, {upper}>")
 
 
+_NONE: Final = NoneAttr()
+
+
 def _opt_int(value: int | Attribute | None) -> Attribute:
     if value is None:
-        return NoneAttr()
-    return IntAttr(value) if isinstance(value, int) else value
+        return _NONE
+    return whole(value) if isinstance(value, int) else value
 
 
 @irdl_attr_definition

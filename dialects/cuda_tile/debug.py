@@ -24,16 +24,18 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StringAttr,
 )
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute
+from xdsl.ir import Attribute, Operation
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
+
+from freehold.dialects.classes import PlainAttribute, string, whole
 
 if TYPE_CHECKING:
     from xdsl.parser import AttrParser
     from xdsl.printer import Printer
 
 
-class DebugAttr(ParametrizedAttribute, ABC):
+class DebugAttr(PlainAttribute, ABC):
     """Base of the debug attributes."""
 
 
@@ -185,14 +187,14 @@ Scope: TypeAlias = DISubprogramAttr | DILexicalBlockAttr
 def file_of(path: str) -> DIFileAttr:
     """The file of a path, as it is derived."""
     directory, name = posixpath.split(path)
-    return DIFileAttr(StringAttr(name), StringAttr(directory))
+    return DIFileAttr(string(name), string(directory))
 
 
 @lru_cache(maxsize=256)
 def subprogram_of(path: str, line: int, name: str) -> DISubprogramAttr:
     """The subprogram of an entry that begins at this position and has no scope of its own."""
-    file, entry = file_of(path), StringAttr(name)
-    return DISubprogramAttr(file, IntAttr(line), entry, entry, DICompileUnitAttr(file), IntAttr(line), IntAttr(0))
+    file, entry = file_of(path), string(name)
+    return DISubprogramAttr(file, whole(line), entry, entry, DICompileUnitAttr(file), whole(line), whole(0))
 
 
 def function_of(scope: Scope) -> DISubprogramAttr:

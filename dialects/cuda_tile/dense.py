@@ -17,7 +17,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import PlainAttribute
+from freehold.dialects.classes import PlainAttribute, octets
 from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_name, is_int
 from freehold.support.integers import read, wrapped
 
@@ -79,7 +79,7 @@ class DenseElementsAttr(PlainAttribute):
     data: BytesAttr
 
     def __init__(self, type: TileType, data: bytes | BytesAttr):
-        super().__init__(type, BytesAttr(data) if isinstance(data, bytes) else data)
+        super().__init__(type, octets(data) if isinstance(data, bytes) else data)
 
     def verify(self) -> None:
         """The buffer holds one element, or exactly as many as the tile."""

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
+from freehold.dialects.classes import nth, operands_of
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.integers import element_width, meaning_of
 from freehold.dialects.cuda_tile.ops.arith_int import (
@@ -65,7 +66,7 @@ def _computed(op: Operation) -> Folded:
     identity = _IDENTITIES.get(type(op))
     if identity is not None and (found := identity(op)) is not None:
         return found
-    known = [_known(operand) for operand in op.operands]
+    known = [_known(operand) for operand in operands_of(op)]
     numbers = [n for n in known if n is not None]
     if len(numbers) < len(known):
         return None
@@ -156,7 +157,7 @@ _IDENTITIES: Final[dict[type[Operation], Callable[[Any], Folded]]] = {
 
 def _same_type(op: Operation) -> Folded:
     """A change of shape or type that changes nothing; or that of a filled constant, which stays filled."""
-    source, result = op.operands[0], op.results[0]
+    source, result = nth(operands_of(op), 0), nth(op.results, 0)
     if source.type == result.type:
         return (source,)
     attr = literal(source)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from xdsl.ir import Attribute, Operation
 
+from freehold.dialects.classes import nth, operands_of
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.support.integers import OPERATIONS, Meaning
 
@@ -27,7 +28,7 @@ def meaning_of(op: Operation) -> Meaning | None:
     name = _NAMES.get(op.name)
     if name is None:
         return None
-    width, result = (element_width(value.type) for value in (op.operands[0], op.results[0]))
+    width, result = element_width(nth(operands_of(op), 0).type), element_width(nth(op.results, 0).type)
     assert width is not None
     assert result is not None
     detail = _keyword(op, "rounding", "zero") if name == "divi" else _keyword(op, "comparison_predicate", "")

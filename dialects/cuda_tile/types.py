@@ -34,7 +34,7 @@ from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import PlainAttribute
+from freehold.dialects.classes import PlainAttribute, put
 from freehold.dialects.cuda_tile.attrs import PaddingValueAttr, PtrAttrAttr
 from freehold.dialects.cuda_tile.version import V13_1, V13_2, V13_3, V13_4, Version
 
@@ -267,8 +267,8 @@ class TileType(TileDialectType):
     def __post_init__(self) -> None:
         super().__post_init__()
         element = self.element_type
-        vars(self)["dims"] = self.shape.data
-        vars(self)["width"] = element.width.data if is_int(element) else None
+        put(self, "dims", self.shape.data)
+        put(self, "width", element.width.data if is_int(element) else None)
 
     @property
     def rank(self) -> int:

@@ -12,7 +12,7 @@ from xdsl.irdl import IRDLOperation, irdl_attr_definition, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from freehold.dialects.classes import Plain, PlainAttribute, array, string
+from freehold.dialects.classes import Plain, PlainAttribute, array, put, string, whole
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -149,7 +149,7 @@ class DutyAttr(PlainAttribute):
     def of(duty: Duty, rung: Rung, reason: str = "", axis: int = -1, predicate: Term | None = None) -> DutyAttr:
         """The duty (of `axis`), met on `rung`."""
         checked = _NOTHING if predicate is None else array([TermAttr(predicate)])
-        return DutyAttr(_string(duty.value), _integer(axis), _string(rung.value), checked, string(reason))
+        return DutyAttr(string(duty.value), whole(axis), string(rung.value), checked, string(reason))
 
     @staticmethod
     def open(duty: Duty, axis: int = -1) -> DutyAttr:
@@ -175,7 +175,7 @@ class DutyAttr(PlainAttribute):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        vars(self)["met"] = (self.duty, self.axis.data), self.rung
+        put(self, "met", ((self.duty, self.axis.data), self.rung))
 
     @property
     def predicate(self) -> Term | None:
@@ -238,8 +238,6 @@ def _open(owed: Owed) -> DutyAttr:
     return DutyAttr.open(*owed)
 
 
-_string = lru_cache(maxsize=64)(StringAttr)
-_integer = lru_cache(maxsize=64)(IntAttr)
 _NOTHING: Final[ArrayAttr[TermAttr]] = ArrayAttr(())
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import AttrSizedOperandSegments, ParsePropInAttrDict, opt_operand_def, var_operand_def
 
+from freehold.dialects.classes import nth, operands_of
 from freehold.dialects.cuda_tile import TileType
 from freehold.dialects.ownership.attrs import Update
 from freehold.dialects.ownership.duties import OwingOp
@@ -57,12 +58,12 @@ class AccessOp(OwingOp):
     @property
     def memory(self) -> SSAValue:
         """What is accessed: a borrow, a region, an accumulator, a raw tensor, or the partition that a region is of."""
-        return self.operands[self.MEMORY]
+        return nth(operands_of(self), self.MEMORY)
 
     @property
     def value(self) -> SSAValue | None:
         """The tile that is written, or that what is there is updated with."""
-        return None if self.VALUE is None else self.operands[self.VALUE]
+        return None if self.VALUE is None else nth(operands_of(self), self.VALUE)
 
     @property
     def indexing(self) -> Indexing:
@@ -77,7 +78,7 @@ class AccessOp(OwingOp):
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the tile that is accessed: of what is written, or else of what is read."""
-        tile = (self.results[0] if self.value is None else self.value).type
+        tile = (nth(self.results, 0) if self.VALUE is None else nth(operands_of(self), self.VALUE)).type
         assert isinstance(tile, TileType)
         return tile.dims
 

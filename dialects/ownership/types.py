@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import PlainAttribute, array, string
+from freehold.dialects.classes import PlainAttribute, array, put, string, whole
 from freehold.dialects.ownership.attrs import Access, AccessAttr, LayoutAttr, integers, parse_ints, print_ints
 from freehold.support import terms
 from freehold.support.terms import Term
@@ -89,9 +89,10 @@ class TensorType(PlainAttribute, TypeAttribute):
     @property
     def extents(self) -> tuple[Term, ...]:
         """The extents, in elements."""
-        found = self.__dict__.get("_extents")  # IRDL takes no cached property
+        found = getattr(self, "_extents", None)  # IRDL takes no cached property
         if found is None:
-            found = vars(self)["_extents"] = tuple([term_of_text(d.data) for d in self.dims.data])
+            found = tuple([term_of_text(d.data) for d in self.dims.data])
+            put(self, "_extents", found)
         return found
 
     def extent(self, axis: int) -> Term:
@@ -207,7 +208,7 @@ class PartitionType(PlainAttribute, TypeAttribute):
             AccessAttr(access),
             integers(tile),
             integers(tile if step is None else step),
-            IntAttr(-1 if ragged is None else ragged),
+            whole(-1 if ragged is None else ragged),
             tensor,
         )
 
@@ -254,11 +255,11 @@ class PartitionType(PlainAttribute, TypeAttribute):
     @property
     def regions(self) -> tuple[Term, ...]:
         """The numbers of regions, by axis; of groups' axes as if there were none."""
-        found = self.__dict__.get("_regions")
+        found = getattr(self, "_regions", None)
         if found is None:
             each = zip(self.tensor.extents, self.step.data, strict=True)
             found = tuple([terms.ceildiv(extent, terms.const(step.data)) for extent, step in each])
-            vars(self)["_regions"] = found
+            put(self, "_regions", found)
         return found
 
     def verify(self) -> None:

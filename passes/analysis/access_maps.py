@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import gcd, prod
 from typing import Any, Final, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, Float32Type, IntAttr, IntegerAttr, IntegerType, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from freehold.dialects.classes import walk
 from freehold.dialects.cuda_tile.attrs import PADDING_NUMBERS, SIGNED, BoundedAttr, DivByAttr, PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr, storage_bytes
 from freehold.dialects.cuda_tile.integers import element_width
@@ -86,7 +88,12 @@ ACCESSES: Final = (
 
 def is_access(op: Operation) -> bool:
     """Whether an operation of ownership IR reaches memory: taking a region names a part of it, and does no more."""
-    return isinstance(op, AccessOp) and op.ACTION is not Action.TAKE
+    return _reaches(type(op))
+
+
+@cache
+def _reaches(kind: type[Operation]) -> bool:
+    return issubclass(kind, AccessOp) and kind.ACTION is not Action.TAKE
 
 
 def only_reads(op: AccessOp) -> bool:
@@ -446,7 +453,7 @@ class Emitted:
 
     def check_promises(self) -> None:
         """Sees that nothing is promised to the assembler but what the launcher guarantees."""
-        for op in self.entry.walk():
+        for op in walk(self.entry):
             if isinstance(op, AssumeOp) and not self._kept(op):
                 raise NotFollowedError(op, f"promises {op.predicate} of what the launcher does not guarantee it of")
             overflow = cast(Any, op.properties.get("overflow"))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Final, NamedTuple
 
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from freehold.dialects.cuda_tile.integers import width_of
@@ -56,7 +56,7 @@ from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.polynomials import bound_term
 from freehold.passes.prover.prove import prove
-from freehold.passes.rewriting import walk
+from freehold.passes.rewriting import of_kind, operands_of, walk
 from freehold.support import terms
 from freehold.support.contract import MOST_EACH, MOST_PERSISTENT
 from freehold.support.integers import contents
@@ -596,7 +596,7 @@ def _slices(kernel: KernelOp) -> tuple[set[SSAValue], set[SSAValue]]:
     """The integers that conditions, bounds of loops or places depend on, and those that bounds or places do."""
     places: list[SSAValue] = []
     conditions: list[SSAValue] = []
-    for op in walk(kernel):
+    for op in of_kind(kernel, AccessOp, WindowOp, ForOp, IfOp):
         match op:
             case UnsafeOp():
                 pass
@@ -608,10 +608,8 @@ def _slices(kernel: KernelOp) -> tuple[set[SSAValue], set[SSAValue]]:
                 places.append(op.start)
             case ForOp():
                 places += (op.lowerBound, op.upperBound, op.step, op.block.args[0])
-            case IfOp():
-                conditions.append(op.condition)
             case _:
-                pass
+                conditions.append(op.condition)
     handed = handed_on(kernel)
     decisive = _closure(places, handed)
     return decisive | _closure(conditions, handed), decisive
@@ -627,6 +625,6 @@ def _closure(values: Iterable[SSAValue], handed: Mapping[SSAValue, Sequence[SSAV
             continue
         found.add(value)
         todo += handed.get(value, ())
-        maker = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
-        todo += () if maker is None or isinstance(maker, KernelOp | DistributeOp) else maker.operands
+        maker = value.op if isinstance(value, OpResult) else value.owner.parent_op()
+        todo += () if maker is None or isinstance(maker, KernelOp | DistributeOp) else operands_of(maker)
     return found

@@ -19,7 +19,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.integers import meaning_of, width_of
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
-from freehold.passes.rewriting import around, defined_outside, integer, walk
+from freehold.passes.rewriting import around, defined_outside, integer, of_kind, walk
 
 State = TypeVar("State")
 Loop = ForOp | LoopOp
@@ -245,7 +245,7 @@ def _flags(root: Operation) -> list[SSAValue]:
     """The truth values that branches depend on, and that can be known behind one: those that control flow hands on, and
     those of which more than one thing depends; in an order that every run has."""
     found: list[SSAValue] = []
-    todo = [op.condition for op in walk(root) if isinstance(op, IfOp)]
+    todo = [op.condition for op in of_kind(root, IfOp)]
     handed = handed_on(root) if todo else {}
     seen: set[SSAValue] = set()
     while todo:
@@ -299,7 +299,7 @@ def _last_asked(flags: Iterable[SSAValue], spans: Mapping[Operation, tuple[int, 
 def handed_on(root: Operation) -> dict[SSAValue, list[SSAValue]]:
     """What control flow hands on inside an operation: by results and carried values, what may become them."""
     found: dict[SSAValue, list[SSAValue]] = {}
-    for op in walk(root):
+    for op in of_kind(root, YieldOp, ContinueOp, BreakOp, ForOp, LoopOp):
         match op:
             case YieldOp() if (parent := op.parent_op()) is not None:
                 targets, sources = parent.results, op.operands

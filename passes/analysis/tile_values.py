@@ -8,11 +8,13 @@ two values with one term are equal, on whichever side of a translation they stan
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Final, cast
 
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.traits import NoMemoryEffect
 
+from freehold.dialects.classes import operands_of
 from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.op import SEGMENTS
 from freehold.dialects.cuda_tile.ops.arith_int import (
@@ -160,9 +162,10 @@ class Values:
 
     def whole(self, value: SSAValue) -> Term:
         """All of a tile: its element at a place that stands for every one."""
-        if not isinstance(value.type, TileType):
-            raise NotFollowedError(_owner(value), f"computes with {value.type}")
-        return self.at(value, self.everywhere(value.type))
+        type_ = value.type
+        if not isinstance(type_, TileType):
+            raise NotFollowedError(_owner(value), f"computes with {type_}")
+        return self.at(value, self.everywhere(type_))
 
     def everywhere(self, type_: TileType) -> Place:
         """A place that stands for every one of a tile."""
@@ -182,22 +185,21 @@ class Values:
         return found
 
     def _at(self, value: SSAValue, place: Place) -> Term:
-        match self._bound.get(value):
-            case Term() as term:
-                return term
-            case SSAValue() as other:
-                return self.at(other, place)
-            case None:
-                owner = value.owner
-                if isinstance(owner, Block):
-                    raise NotFollowedError(_owner(value), "hands on a value of which it is not known what it is")
-                if isinstance(owner, GetTileBlockIdOp | GetNumTileBlocksOp):
-                    return self._grid(owner)[owner.results.index(value)]  # pyright: ignore[reportArgumentType]
-                if (rule := self.rules.get(type(owner))) is not None and len(owner.results) == 1:
-                    return rule(self, owner, place)
-                return self.opaque(value, place)
-            case key:
-                return self.element(key, value.type, place)
+        bound = self._bound.get(value)
+        if bound is None:
+            if not isinstance(value, OpResult):
+                raise NotFollowedError(_owner(value), "hands on a value of which it is not known what it is")
+            owner = value.op
+            if (rule := self.rules.get(type(owner))) is not None and len(owner.results) == 1:
+                return rule(self, owner, place)
+            if isinstance(owner, _GRID):
+                return self._grid(owner)[owner.results.index(value)]  # pyright: ignore[reportArgumentType]
+            return self.opaque(value, place)
+        if isinstance(bound, Term):
+            return bound
+        if isinstance(bound, tuple):
+            return self.element(cast("object", bound), value.type, place)
+        return self.at(cast("SSAValue", bound), place)
 
     def element(self, key: object, type_: Attribute, place: Place) -> Term:
         """An element of a tile of which no more is known than what tells it from others."""
@@ -220,13 +222,12 @@ class Values:
 
     def _computed(self, value: SSAValue, op: Operation) -> object:
         """What tells the result of an operation from others: the operation, and what it is computed from."""
-        free = op.has_trait(NoMemoryEffect, value_if_unregistered=False)
-        if not (free or (isinstance(op, Aggregate | IfOp | ForOp) and has_no_memory_effect(op))):
+        if not (_never_has_effects(type(op)) or (isinstance(op, _WITH_BODIES) and has_no_memory_effect(op))):
             return ("of its own", value)  # what is not matched with anything equals nothing
         properties = tuple(
             sorted(((n, p) for n, p in op.properties.items() if n not in _IGNORED), key=lambda pair: pair[0])
         )
-        operands = tuple((self.whole(operand), operand.type) for operand in op.operands)
+        operands = tuple([(self.whole(operand), operand.type) for operand in operands_of(op)])
         bodies = tuple(self._body(region.block) for region in op.regions if region.blocks)
         position = op.results.index(value)  # pyright: ignore[reportArgumentType] -- a result of its owner
         return (op.name, properties, operands, bodies, position, value.type)
@@ -244,6 +245,15 @@ class Values:
             return tuple(self.whole(operand) for operand in last.operands)
         finally:
             self._depth -= 1
+
+
+_GRID: Final = (GetTileBlockIdOp, GetNumTileBlocksOp)
+_WITH_BODIES: Final = (Aggregate, IfOp, ForOp)
+
+
+@cache
+def _never_has_effects(kind: type[Operation]) -> bool:
+    return kind.has_trait(NoMemoryEffect, value_if_unregistered=False)
 
 
 _IGNORED: Final = frozenset({"optimization_hints", SEGMENTS})

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, BoundedAttr, DivByAttr, PaddingValueAttr
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, DivIOp, MulIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp
@@ -120,7 +121,7 @@ class Conversion:
                 case "stride":
                     self.strides[p.argument, p.axis] = new
                 case "scalar":
-                    old[p.argument].replace_all_uses_with(new)
+                    replace_uses(old[p.argument], new)
                 case "failures":
                     pass  # for `lower-checks`, which knows it by its place
         return types

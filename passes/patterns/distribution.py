@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp
 from freehold.dialects.cuda_tile.ops.control_flow import ReturnOp as TileReturnOp
 from freehold.dialects.cuda_tile.ops.module import GetNumTileBlocksOp, GetTileBlockIdOp
@@ -42,7 +43,7 @@ def distribute(c: Conversion, op: DistributeOp, at: Inserter) -> bool:
     loop.block.add_op(end)
     coordinates = _point(c, op, grid, loop.block.args[0], Inserter(end, op.location), narrow=True)
     for argument, value in zip(body.args, coordinates, strict=True):
-        argument.replace_all_uses_with(value)
+        replace_uses(argument, value)
     for moved in list(body.ops):
         body.detach_op(moved)
         loop.block.insert_op_before(moved, end)

@@ -16,6 +16,7 @@ from typing import Final
 from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import SSAValue
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.attrs import PADDING_NUMBERS, SIGNED, UNSIGNED, PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, CmpIOp, MulIOp
@@ -203,7 +204,7 @@ def _replace(op: GatherOp | LoadFromOp | UnsafeLoadOp | UnsafeStoreOp | UnsafeUp
     """Puts results in the place of those of an operation, which may lack the token."""
     for old, new in zip(op.results, by, strict=False):
         new.name_hint = old.name_hint
-        old.replace_all_uses_with(new)
+        replace_uses(old, new)
 
 
 def _spread(scalar: SSAValue, dims: tuple[int, ...], at: Inserter) -> SSAValue:

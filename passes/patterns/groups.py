@@ -13,6 +13,7 @@ from typing import Final, cast
 from xdsl.dialects.builtin import IntegerAttr, i32, i64
 from xdsl.ir import Block, Operation, SSAValue
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, CmpIOp, DivIOp, MinIOp, MulIOp, OrIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp, YieldOp
@@ -150,7 +151,7 @@ def group_tiles(c: Conversion, op: GroupTilesOp, at: Inserter) -> bool:
     some = at.value(CmpIOp("greater_than", size, c.constant(0), SIGNED))
     count = at.value(SelectOp(some, at.value(AddIOp(last, c.constant(1))), c.constant(0)))
     count.name_hint = op.result.name_hint
-    op.result.replace_all_uses_with(count)
+    replace_uses(op.result, count)
     return True
 
 
@@ -169,13 +170,13 @@ def region_of_group(c: Conversion, op: RegionOp, at: Inserter) -> None:
 
 def start(c: Conversion, op: StartOp, at: Inserter) -> bool:
     """The first element of a region."""
-    op.result.replace_all_uses_with(_edges(c, op, at)[0])
+    replace_uses(op.result, _edges(c, op, at)[0])
     return True
 
 
 def stop(c: Conversion, op: StopOp, at: Inserter) -> bool:
     """The element behind the last one of a region."""
-    op.result.replace_all_uses_with(_edges(c, op, at)[1])
+    replace_uses(op.result, _edges(c, op, at)[1])
     return True
 
 

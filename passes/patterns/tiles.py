@@ -7,6 +7,7 @@ from typing import Final
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
+from freehold.dialects.classes import replace_uses
 from freehold.dialects.cuda_tile.attrs import UNSIGNED, PaddingValueAttr
 from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp, StorePtrTkoOp
@@ -64,20 +65,20 @@ def region(c: Conversion, op: RegionOp, at: Inserter) -> bool:
 
 def coordinate(c: Conversion, op: CoordinateOp, at: Inserter) -> bool:
     """One of a region's coordinates."""
-    op.result.replace_all_uses_with(c.coordinates(op.region)[op.axis.data])
+    replace_uses(op.result, c.coordinates(op.region)[op.axis.data])
     return True
 
 
 def dim(c: Conversion, op: DimOp, at: Inserter) -> bool:
     """An extent."""
-    op.result.replace_all_uses_with(c.term(tensor_type(op.source).extent(op.axis.data)))
+    replace_uses(op.result, c.term(tensor_type(op.source).extent(op.axis.data)))
     return True
 
 
 def tile_count(c: Conversion, op: TilesOp, at: Inserter) -> bool:
     """How many tiles cover an axis."""
     count = terms.ceildiv(tensor_type(op.source).extent(op.axis.data), terms.const(op.size.data))
-    op.result.replace_all_uses_with(c.term(count))
+    replace_uses(op.result, c.term(count))
     return True
 
 
@@ -96,9 +97,9 @@ def load(c: Conversion, op: LoadOp, at: Inserter) -> bool:
     else:  # a view has axes
         new = at.insert(LoadPtrTkoOp(c.pointer(tensor), token=op.token, hints=op.hints))
     new.results[0].name_hint = op.result.name_hint
-    op.result.replace_all_uses_with(new.results[0])
+    replace_uses(op.result, new.results[0])
     if op.result_token is not None:
-        op.result_token.replace_all_uses_with(new.result_token)
+        replace_uses(op.result_token, new.result_token)
     return True
 
 
@@ -113,7 +114,7 @@ def store(c: Conversion, op: StoreOp, at: Inserter) -> bool:
     else:
         new = at.insert(StorePtrTkoOp(c.pointer(tensor), op.tile, token=op.token, hints=op.hints))
     if op.result_token is not None:
-        op.result_token.replace_all_uses_with(new.result_token)
+        replace_uses(op.result_token, new.result_token)
     return True
 
 

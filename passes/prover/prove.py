@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Final, Literal
 
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
@@ -79,7 +79,15 @@ def _possible(facts: tuple[Term, ...], budget: int | None = None) -> Verdict:
 
 def satisfiable(given: Hypotheses) -> Verdict:
     """Whether the hypotheses can hold at all: `refuted` (there is a model) is the good answer here."""
+    names = sorted(frozenset[str]().union(*(fact.symbols() for fact in given.facts)))
+    for guess in _GUESSES:
+        if holds_in(given.facts, witness := dict.fromkeys(names, guess)):
+            return Verdict("refuted", "search", witness)
     return _possible(given.facts)
+
+
+_GUESSES: Final = (1, 64)
+"""What all extents may be at once, most often."""
 
 
 def _by_solver(facts: tuple[Term, ...], goal: Term, budget: int | None) -> Verdict:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr, UnitAttr, i32
-from xdsl.ir import Region, SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -23,7 +23,7 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator, NoMemoryEffect, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import Plain
+from freehold.dialects.classes import Plain, array, build, string, whole
 from freehold.dialects.ownership.attrs import BlocksAttr, BlocksKind, OrderAttr, OrderKind
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp, Rung
 from freehold.dialects.ownership.format import FormattedOp
@@ -183,15 +183,11 @@ class DistributeOp(OwingOp):
         blocks: BlocksAttr | None = None,
         domain: Sequence[str] | None = None,
     ):
-        super().__init__(
-            operands=[partitions],
-            properties={
-                "domain": None if domain is None else ArrayAttr([StringAttr(text) for text in domain]),
-                "order": order or OrderAttr(OrderKind.ROW),
-                "blocks": blocks or BlocksAttr(BlocksKind.EACH),
-            },
-            regions=[body],
-        )
+        given: dict[str, Attribute] = {} if domain is None else {"domain": array(map(string, domain))}
+        given["order"] = order or OrderAttr(OrderKind.ROW)
+        given["blocks"] = blocks or BlocksAttr(BlocksKind.EACH)
+        build(self, partitions, (), given, [body])
+        self.__post_init__()
 
     @property
     def leader(self) -> int:
@@ -358,7 +354,7 @@ class RegionAxisOp(IRDLOperation, metaclass=Plain):
     traits = traits_def(NoMemoryEffect())
 
     def __init__(self, region: SSAValue, axis: int):
-        super().__init__(operands=[region], properties={"axis": IntAttr(axis)}, result_types=[INDEX])
+        build(self, [region], [INDEX], {"axis": whole(axis)})
 
     def verify_(self) -> None:
         assert isinstance(self.region.type, RegionType)

@@ -10,7 +10,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, 
 from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import Plain
+from freehold.dialects.classes import Plain, build, whole
 from freehold.dialects.ownership.ops.common import INDEX, check_axis, parse_axis, print_axis, tensor_type
 from freehold.dialects.ownership.types import AccType, PartitionType, RawType, RefType, RegionType, TensorType
 
@@ -32,7 +32,7 @@ class DimOp(IRDLOperation, metaclass=Plain):
     traits = traits_def(NoMemoryEffect())
 
     def __init__(self, source: SSAValue, axis: int):
-        super().__init__(operands=[source], properties={"axis": IntAttr(axis)}, result_types=[INDEX])
+        build(self, [source], [INDEX], {"axis": whole(axis)})
 
     def verify_(self) -> None:
         check_axis(self.name, self.axis.data, tensor_type(self.source).rank)
@@ -62,9 +62,7 @@ class TilesOp(IRDLOperation, metaclass=Plain):
     traits = traits_def(NoMemoryEffect())
 
     def __init__(self, source: SSAValue, axis: int, size: int):
-        super().__init__(
-            operands=[source], properties={"axis": IntAttr(axis), "size": IntAttr(size)}, result_types=[INDEX]
-        )
+        build(self, [source], [INDEX], {"axis": whole(axis), "size": whole(size)})
 
     def verify_(self) -> None:
         check_axis(self.name, self.axis.data, tensor_type(self.source).rank)

@@ -17,6 +17,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from freehold.dialects.classes import build, string
 from freehold.dialects.cuda_tile import OptimizationHintsAttr, TileType
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp
@@ -73,8 +74,9 @@ class KernelOp(OwingOp):
         hints: OptimizationHintsAttr | None = None,
         dtypes: ArrayAttr[StringAttr] | None = None,
     ):
-        properties = {"sym_name": StringAttr(name), "optimization_hints": hints, "dtypes": dtypes}
-        super().__init__(properties=properties, regions=[body])
+        given = {"sym_name": string(name), "optimization_hints": hints, "dtypes": dtypes}
+        build(self, (), (), {name: value for name, value in given.items() if value is not None}, [body])
+        self.__post_init__()
 
     @property
     def dtype_names(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, prop_def, traits_def
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import Plain
+from freehold.dialects.classes import Plain, build, string
 from freehold.dialects.ownership.duties import TermAttr, parse_term
 from freehold.dialects.ownership.ops.common import OwnershipEffect
 from freehold.support import terms
@@ -37,8 +37,8 @@ class RequireOp(IRDLOperation, metaclass=Plain):
     traits = traits_def(OwnershipEffect())
 
     def __init__(self, predicate: Term, message: str = ""):
-        properties = {"predicate": TermAttr(predicate), "message": StringAttr(message) if message else None}
-        super().__init__(properties=properties)
+        given = {"message": string(message)} if message else {}
+        build(self, (), (), {"predicate": TermAttr(predicate), **given})
 
     @property
     def condition(self) -> Term:
