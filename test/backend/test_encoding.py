@@ -35,6 +35,9 @@ def cursor(data: bytes) -> Cursor:
 )
 def test_varint(value: int, data: str):
     assert varint(value).hex() == data
+    out = bytearray(b"x")
+    put_varint(out, value)
+    assert out == b"x" + bytes.fromhex(data)
     assert cursor(bytes.fromhex(data)).varint() == value
 
 

@@ -306,3 +306,24 @@ def test_assumptions_are_held_to_in_checked_mode(predicate: str, good: list[int]
     with pytest.raises(Rejected) as refused:
         run_tile(module, [np.array(bad, np.int32)], checked=True)
     assert refused.value.codes == ("O528",)
+
+
+@pytest.mark.parametrize("branches", [1, 2, 3])
+@pytest.mark.parametrize(("end", "found"), [("break", 3), ("continue", 7 - 3)])
+def test_a_branch_may_hold_the_end_of_a_turn_and_nothing_else(end: str, found: int, branches: int) -> None:
+    """Of seven turns: it ends in the third, or counts all but three of them."""
+    when = "%many" if end == "break" else "%few"
+    body = f"""{CONSTANTS} %c3 = constant <i32: 3> : tile<i32> %c7 = constant <i32: 7> : tile<i32>
+        %r, %last = loop iter_values(%s = %c0, %i = %c0) : tile<i32>, tile<i32> -> tile<i32>, tile<i32> {{
+          %done = cmpi greater_than_or_equal %i, %c7, signed : tile<i32> -> tile<i1>
+          if %done {{
+            break %s, %i : tile<i32>, tile<i32>
+          }}
+          %j = addi %i, %c1 : tile<i32>
+          %few = cmpi less_than_or_equal %j, %c3, signed : tile<i32> -> tile<i1>
+          %many = cmpi greater_than_or_equal %i, %c3, signed : tile<i32> -> tile<i1>
+          {f"if {when} {{" * branches} {end} %s, %j : tile<i32>, tile<i32> {"}" * branches}
+          %n = addi %s, %c1 : tile<i32>
+          continue %n, %j : tile<i32>, tile<i32>
+        }}"""
+    assert scalar(body) == found

@@ -39,6 +39,9 @@ RACES = [
     [(0, READ), (1, READ), (0, WRITE)],  # the first reader goes on: it meets the second
     [(0, READ), (0, READ), (1, READ), (2, READ), (0, WRITE)],
     [(0, READ), (1, READ), (0, UPDATE)],
+    [(0, READ), (1, READ), (0, READ), (0, WRITE)],  # and is no second reader itself
+    [(0, READ), (1, READ), (2, READ), (0, READ), (0, WRITE)],
+    [(0, READ), (0, READ), (1, READ), (0, READ), (0, UPDATE)],
 ]
 
 
@@ -76,3 +79,13 @@ def test_strong_accesses_meet_weak_ones_alone() -> None:
     with pytest.raises(Rejected) as caught:
         turns.access(2, READ)
     assert caught.value.codes == ("O523",)
+
+
+def test_the_earlier_access_that_is_told_is_the_one_that_is_met() -> None:
+    for before, other in (([(0, READ), (1, READ), (2, READ)], "1"), ([(1, READ), (0, READ), (2, READ)], "1")):
+        turns = Turns()
+        for turn, kind in before:
+            turns.access(turn, kind)
+        with pytest.raises(Rejected) as caught:
+            turns.access(0, WRITE)
+        assert f"blocks {other} and 0" in str(caught.value)
