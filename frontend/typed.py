@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from xdsl.dialects.builtin import LocationAttr
-from xdsl.ir import Attribute, IRWithName, Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.traits import NoMemoryEffect, RecursiveMemoryEffect
 
+from freehold.dialects.names import in_ir
 from freehold.dialects.ownership import LoadOp, RefType
 from freehold.frontend.syntax import core
 
@@ -146,8 +147,7 @@ def _replaced(arg: object, old: Var, new: Var) -> object:
 
 def hint(value: Var, name: str) -> None:
     """Gives a value the user's name, where that can be one in the IR."""
-    if name.isascii():
-        value.name_hint = IRWithName.extract_valid_name(name)
+    value.name_hint = in_ir(name) or value.name_hint
 
 
 def is_free(do: Do) -> bool:

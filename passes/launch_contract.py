@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from freehold.dialects.cuda_tile.types import TileType, element_name
 from freehold.dialects.location import span_of
+from freehold.dialects.names import users_name
 from freehold.dialects.ownership import (
     AccessOp,
     AccumulatorOp,
@@ -71,7 +72,7 @@ def distribution_of(kernel: KernelOp) -> DistributeOp:
 
 def argument_name(argument: SSAValue, position: int) -> str:
     """The user's name of a kernel's argument."""
-    return argument.name_hint or f"argument{position}"
+    return users_name(argument) or f"argument{position}"
 
 
 def entry_parameters(

@@ -31,6 +31,7 @@ from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp, StoreViewTkoOp
 from freehold.dialects.cuda_tile.types import TOKEN, TileType, element_name
 from freehold.dialects.location import span_of
+from freehold.dialects.names import users_name
 from freehold.dialects.ownership import AccessOp, Action, DistributeOp, OrderKind, PartitionOp, PartitionType
 from freehold.support.span import SourceMap, Span
 
@@ -145,7 +146,7 @@ class Names:
         """The name of a value, the same each time."""
         name = self._names.get(value)
         if name is None:
-            hint = value.name_hint
+            hint = users_name(value)
             if hint is None:
                 name = f"%{self._count}"
                 self._count += 1

@@ -32,6 +32,7 @@ from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.ops.arith_int import MinIOp
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.location import span_of
+from freehold.dialects.names import users_name
 from freehold.dialects.ownership import (
     AccessOp,
     Action,
@@ -371,7 +372,7 @@ def _start(load: AccessOp, axis: int, size: int) -> str:
         return f"{name_of(load.memory)}.start[{axis}]"
     index = load.places[axis]
     if index.name_hint is not None or not isinstance(index.owner, Block):
-        return f"{index.name_hint or 'k'} * {size}"
+        return f"{users_name(index) or 'k'} * {size}"
     alike = (
         name_of(op.partition)
         for op in index.owner.walk()

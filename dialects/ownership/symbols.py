@@ -10,6 +10,7 @@ from xdsl.ir import Attribute
 
 from freehold.dialects.cuda_tile import TileType
 from freehold.dialects.cuda_tile.types import element_name
+from freehold.dialects.names import users_name
 from freehold.dialects.ownership.types import TensorType
 
 RESERVED: Final = frozenset({"min", "max", "ceildiv"})
@@ -52,7 +53,7 @@ def scalar_symbols(arguments: Sequence[ArgumentT]) -> dict[ArgumentT, str]:
         type_ = argument.type
         if not isinstance(type_, TileType) or element_name(type_.element_type) not in _COUNTING:
             continue
-        hint = argument.name_hint or ""
+        hint = users_name(argument) or ""
         base = hint if hint.isidentifier() and not iskeyword(hint) else f"argument{n}"
         name, number = base, 1
         while name in taken:

@@ -20,6 +20,7 @@ from freehold.dialects.cuda_tile.integers import width_of
 from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp, IfOp, LoopOp, WayOut, YieldOp, ends_of
 from freehold.dialects.cuda_tile.ops.module import GetTileBlockIdOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
+from freehold.dialects.names import users_name
 from freehold.dialects.ownership import (
     RESERVED,
     AccessOp,
@@ -284,7 +285,7 @@ class _Walk:
         """A symbol for a value, of which only the type is known."""
         if (known := self.names.get(value)) is not None:
             return terms.sym(known)
-        hint = value.name_hint or ""
+        hint = users_name(value) or ""
         named = hint.isidentifier() and not iskeyword(hint) and hint.strip("_")
         base = hint if named else _name(value)
         name, number = base, 1

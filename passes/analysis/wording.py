@@ -10,6 +10,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, DivIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
+from freehold.dialects.names import users_name
 from freehold.dialects.ownership import (
     AccessOp,
     AccType,
@@ -46,8 +47,8 @@ def name_of(value: SSAValue) -> str:
     tensor = tensor_of(value)
     while tensor.name_hint is None and isinstance(owner := tensor.owner, WindowOp):
         tensor = owner.tensor
-    if tensor.name_hint is not None:
-        return tensor.name_hint
+    if (name := users_name(tensor)) is not None:
+        return name
     return f"argument{tensor.index}" if isinstance(tensor, BlockArgument) else "a tensor"
 
 

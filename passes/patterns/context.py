@@ -29,6 +29,7 @@ from freehold.dialects.cuda_tile.types import (
     tile,
 )
 from freehold.dialects.location import span_of
+from freehold.dialects.names import users_name
 from freehold.dialects.ownership import INDEX, KernelOp, TensorType, tensor_type
 from freehold.passes.analysis.divisibility import Divisors, power_of_two
 from freehold.passes.analysis.windows import argument_of, windows_of
@@ -269,7 +270,7 @@ class Conversion:
     def name(self, tensor: SSAValue) -> str:
         """The user's name of a tensor, of a window that has none that of its argument."""
         argument = argument_of(tensor)
-        return tensor.name_hint or argument_name(argument, self.positions[argument])
+        return users_name(tensor) or argument_name(argument, self.positions[argument])
 
     def tiled_exactly(self, tensor: SSAValue, shape: tuple[int, ...]) -> bool:
         """Whether every extent is known to be a multiple of the tile's."""

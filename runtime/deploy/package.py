@@ -61,7 +61,7 @@ _TYPES: Final[dict[str, type]] = {t.__name__: t for t in (int, float, bool, str,
 _MOST_BYTES: Final = 1 << 30
 """Of a file in a zip file, unpacked."""
 
-_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_NAME: Final = re.compile(r"\w[\w.-]*")
 
 
 def digest(manifest: Mapping[str, Any]) -> str:
@@ -397,8 +397,9 @@ def _agree(signature: KernelSignature, specs: tuple[Mapping[str, Any], ...], con
     given = [(p, s) for p, s in zip(signature.parameters, specs, strict=True) if p.mode != "const"]
     if len(given) != len(contract.parameters):
         return False
-    for (parameter, spec), asked in zip(given, contract.parameters, strict=True):
-        if asked.name != _in_ir(parameter.name) or parameter.is_tensor != isinstance(asked, TensorParameter):
+    for n, ((parameter, spec), asked) in enumerate(zip(given, contract.parameters, strict=True)):
+        name = parameter.name if parameter.name.isascii() else f"argument{n}"  # as values of the IR are called
+        if asked.name != name or parameter.is_tensor != isinstance(asked, TensorParameter):
             return False
         if isinstance(asked, ScalarParameter):
             good = spec.get("scalar") == asked.dtype
@@ -409,11 +410,6 @@ def _agree(signature: KernelSignature, specs: tuple[Mapping[str, Any], ...], con
         if not good:
             return False
     return True
-
-
-def _in_ir(name: str) -> str:
-    """A parameter's name as the IR has it, and with it the contract: numbers at its end tell values apart there."""
-    return re.sub(r"_\d+$", "", name)
 
 
 def _grid(said: Mapping[str, Any]) -> Grid:

@@ -12,6 +12,7 @@ import numpy as np
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.types import PointerType, TileType
 from freehold.dialects.location import span_of
+from freehold.dialects.names import users_name
 from freehold.dialects.ownership import (
     Access,
     KernelOp,
@@ -91,7 +92,7 @@ class Kernel:
         parameters: list[Parameter] = []
         symbols = scalar_symbols(op.body.block.args)
         for n, argument in enumerate(op.body.block.args):
-            name, type_ = argument.name_hint or f"arg{n}", argument.type
+            name, type_ = users_name(argument) or f"arg{n}", argument.type
             dtype = op.dtype_names[n] if op.dtypes is not None else ""
             if isinstance(type_, TensorType):
                 dims = tuple(type_.extent(axis) for axis in range(type_.rank))
@@ -276,7 +277,7 @@ class Entry:
         frame[0] = machine
         arrays: list[tuple[Any, Array]] = []
         for n, (argument, value) in enumerate(zip(block.args, arguments, strict=True)):
-            name = names[n] if names is not None else argument.name_hint or f"arg{n}"
+            name = names[n] if names is not None else users_name(argument) or f"arg{n}"
             frame[self.compiler.slot(argument)] = self._value(name, argument.type, value, n in outputs, arrays)
         machine.memory.add(arrays)
         self._add_globals(machine)

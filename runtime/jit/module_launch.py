@@ -14,6 +14,7 @@ from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.types import TileType
+from freehold.dialects.names import users_name
 from freehold.runtime.gpu import driver, kernels, transfers
 from freehold.runtime.interpreter.arguments import scalar
 from freehold.runtime.interpreter.compile import reject
@@ -66,7 +67,7 @@ class LoadedEntry:
                 copies.append((buffer, host, given))
             else:
                 assert isinstance(argument.type, TileType)
-                number = scalar(name, argument.name_hint or "argument", value, element_of(argument.type.element_type))
+                number = scalar(name, users_name(argument) or "argument", value, element_of(argument.type.element_type))
                 # What NumPy itself has no scalar for travels as its bits.
                 passed.append(number if number.dtype.isbuiltin == 1 else number.view(f"u{number.dtype.itemsize}"))
         stream = driver.stream(0, device)
