@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 import freehold as fh
-from freehold import Const, Out, Ref, f32, i32
+from freehold import Const, Out, Ref, bf16, f16, f32, i32
 from freehold.kernels.schedules import PROCESSORS, cut, hinted
-from freehold.kernels.tiles import above, exponential, part, quotient, safe, wide
+from freehold.kernels.tiles import above, exponential, quotient, safe, wide
 
 _GROUP: Final = 8
 """Neighbours of a row that one thread has."""
@@ -19,22 +20,89 @@ class Kept(NamedTuple):
     width: int
     warps: int
     occupancy: int
+    ahead: int = 1
+    """By how many tiles weights are loaded ahead of their use."""
+    held: int | None = None
+    """Tiles of a row that stay in registers, the first ones, if not all do: the others are loaded again."""
+    blocks: int = 1
+    """Blocks of a cluster, which share a row."""
 
     @property
     def hints(self) -> dict[str, int]:
         """The kernel's hints."""
-        return {"num_worker_warps": self.warps, "occupancy": self.occupancy}
+        found = {"num_worker_warps": self.warps, "occupancy": self.occupancy}
+        return found if self.blocks == 1 else {**found, "num_cta_in_cga": self.blocks}
+
+    def tiles(self, length: int) -> tuple[int, int]:
+        """Tiles of a row, and how many of them stay in registers: the kernel's `K` and `H`."""
+        count = length // self.width
+        return count, count if self.held is None else self.held
 
 
-SOFTMAX: Final = {32768: Kept(4096, 16, 2)}
+_EIGHT: Final = Kept(16384, 8, 4, blocks=8)
+_SIXTEEN: Final = Kept(32768, 8, 4, blocks=16)
+
+SOFTMAX: Final = {
+    20480: Kept(4096, 16, 3),
+    28672: Kept(4096, 16, 2),
+    32768: Kept(4096, 16, 2),
+    114688: _EIGHT,
+    131072: _EIGHT,
+    262144: _SIXTEEN,
+}
 """Lengths of rows that are faster so, as measured on an H200."""
-RMS: Final = {16384: Kept(2048, 8, 4), 32768: Kept(4096, 16, 2)}
-LAYER: Final = {2048: Kept(512, 2, 16), 16384: Kept(4096, 16, 3), 32768: Kept(4096, 16, 2)}
+RMS: Final = {
+    8192: Kept(1024, 4, 8),
+    16384: Kept(4096, 16, 3),
+    20480: Kept(4096, 16, 2),
+    24576: Kept(4096, 16, 2),
+    28672: Kept(4096, 16, 2),
+    32768: Kept(4096, 16, 2, ahead=2),
+    40960: Kept(4096, 16, 1, ahead=3),
+    45056: Kept(4096, 16, 2, held=8),
+    57344: Kept(4096, 16, 1, ahead=3),
+    65536: Kept(8192, 32, 1),
+    131072: _EIGHT,
+    262144: _SIXTEEN,
+}
+LAYER: Final = {
+    1024: Kept(256, 1, 16),
+    2048: Kept(512, 2, 16),
+    4096: Kept(1024, 4, 8),
+    16384: Kept(2048, 8, 4),
+    20480: Kept(4096, 16, 2),
+    24576: Kept(4096, 16, 2),
+    28672: Kept(4096, 16, 2),
+    32768: Kept(4096, 16, 2, ahead=2),
+    40960: Kept(4096, 16, 2, held=8),
+    45056: Kept(4096, 16, 2, held=7),
+    49152: Kept(4096, 16, 1, ahead=3),
+    57344: Kept(4096, 16, 1, ahead=3),
+    65536: Kept(8192, 32, 1, held=6),
+    98304: _EIGHT,
+    114688: _EIGHT,
+    131072: _EIGHT,
+}
+
+_FEW: Final = 32
+"""Rows that are too few for a block each: clusters share them, whose blocks all run at once."""
 
 
 def kept_way(found: dict[int, Kept], x: Any) -> Kept | None:
     """How the rows of the matrix `x` are kept; None where they are not."""
-    return found.get(x.shape[1]) if x.dtype.itemsize == 2 and x.shape[0] > 2 * PROCESSORS else None
+    rows, length = x.shape
+    way = found.get(length)
+    if way is None or x.dtype.itemsize != 2:
+        return None
+    if way.blocks > 1:
+        enough = rows <= _FEW or rows > 2 * PROCESSORS or way is _SIXTEEN
+        return way if enough and _has_clusters(x) else None
+    return way if rows > 2 * PROCESSORS else None
+
+
+def _has_clusters(x: Any) -> bool:
+    """Whether the GPU where `x` is has clusters; the interpreter has."""
+    return x.device.type != "cuda" or import_module("torch").cuda.get_device_capability(x.device)[0] >= 9
 
 
 def groups(t: Any) -> Any:
@@ -50,6 +118,77 @@ def again(t: Any, nothing: Any) -> Any:
     bits = fh.unpack(fh.pack(t.reshape(t.shape[1])), i32).reshape(1, t.shape[1] // _GROUP, _GROUP // 2)
     bits = (bits | nothing[:, :, None]).reshape(t.shape[1] // 2)
     return wide(fh.unpack(fh.pack(bits), t.dtype)).reshape(t.shape)
+
+
+def loaded(x: Any, at: tuple[Any, ...], tile: tuple[int, ...]) -> Any:
+    """
+    A tile of a row, four pairs of neighbours together: of 16-bit numbers the words that hold a pair, as they are in
+    memory; others as `f32`.
+    """
+    t, W = x.load(at, tile, allow_tma=False), tile[-1]
+    if x.dtype == bf16 or x.dtype == f16:
+        return fh.unpack(fh.pack(t.reshape(W)), i32).reshape(1, W // _GROUP, _GROUP // 2)
+    return wide(t).reshape(1, W // _GROUP, _GROUP // 2, 2)
+
+
+def numbers(t: Any, dtype: Any, nothing: Any = None) -> tuple[Any, Any]:
+    """
+    The first and the second of each pair, of what was `loaded` from a tensor of `dtype`. `nothing` is as that of
+    `again`. A word of `bf16` takes one operation for each number, whose bits are the upper half of an `f32`: a product
+    or a mask, which are computed of `nothing`, so that no compiler takes them for those of another walk.
+    """
+    if t.dtype != i32:
+        return t[:, :, :, 0], t[:, :, :, 1]
+    if dtype == f16:
+        bits = t if nothing is None else t | nothing[:, :, None]
+        pairs = wide(fh.unpack(fh.pack(bits.reshape(t.size)), f16)).reshape(*t.shape, 2)
+        return pairs[:, :, :, 0], pairs[:, :, :, 1]
+    if nothing is None:
+        first, second = t << 16, t & -65536
+    else:
+        first, second = t * (nothing + 65536)[:, :, None], t & (nothing - 65536)[:, :, None]
+    return fh.bitcast(first, f32), fh.bitcast(second, f32)
+
+
+def of_pairs(first: Any, second: Any, dtype: Any) -> Any:
+    """The tile of a row of these pairs."""
+    return (
+        fh.concatenate((first[:, :, :, None], second[:, :, :, None]), axis=3).reshape(1, first.size * 2).astype(dtype)
+    )
+
+
+def one_each(t: Any, j: int) -> Any:
+    """Element j of each four."""
+    return t.extract((0, 0, j), (1, t.shape[1], 1)).reshape(1, t.shape[1])
+
+
+def behind(t: Any) -> Any:
+    """0 for each 8 neighbours, that was computed of `t`: what is computed with it comes behind it."""
+    first = one_each(t, 0)
+    return negative(fh.rsqrt(first * first + 1.0))
+
+
+def with_squares(pairs: tuple[Any, Any], base: Any, sums: Any, squares: Any) -> tuple[Any, Any]:
+    """The sums of what is above `base`, and of its squares, with a tile more."""
+    for half in pairs:
+        for j in fh.static_range(_GROUP // 2):
+            away = one_each(half, j) - base
+            sums, squares = sums + away, squares + away * away
+    return sums, squares
+
+
+def both_moments(a: Any, b: Any) -> Any:
+    """Of two groups of numbers together: their count, mean, and sum of squared distances from it."""
+    n, off = a[0] + b[0], b[1] - a[1]
+    part_of_b = b[0] * quotient(1.0, fh.maximum(n, 1.0))
+    return n, a[1] + off * part_of_b, a[2] + b[2] + off * off * a[0] * part_of_b
+
+
+def both_exponentials(a: Any, b: Any) -> Any:
+    """Of two groups together: the maximum, and the sum of the exponentials of what is below it."""
+    top = fh.maximum(a[0], b[0])
+    base = above(top)
+    return top, a[1] * exponential(a[0] - base) + b[1] * exponential(b[0] - base)
 
 
 def infinite(t: Any) -> Any:
@@ -71,10 +210,15 @@ def row_of(x: Any, i: Any, tile: Any, K: int) -> Any:
     return kept
 
 
-# freehold: K=2 N=1024
+# freehold: K=2 N=1024 C=True
 @safe
-def softmax_kept(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[int], N: Const[int]):
-    """y = exp(x) / sum(exp(x)) along rows of N, which is K tiles, or its logarithm."""
+def softmax_kept(
+    y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[int], N: Const[int], C: Const[bool] = False
+):
+    """
+    y = exp(x) / sum(exp(x)) along rows of N, which is K tiles, or its logarithm. With `C` a cluster has a row: then
+    each reduction is several barriers of all its blocks, and there is one.
+    """
     (i,) = y.index
     W = y.tile[1]
     kept = row_of(x, i, y.tile, K)
@@ -84,8 +228,12 @@ def softmax_kept(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[
     base, nothing = above(most), infinite(most)
     for k in fh.static_range(K):
         sums += exponential(groups(again(kept[k], nothing)) - base[:, :, None]).sum(axis=2)
-    top = above(most.max(axis=1, keepdims=True))
-    total = (sums * exponential(most - top)).sum(axis=1, keepdims=True)
+    if C:
+        top, total = fh.reduce((most, sums), both_exponentials, (float("-inf"), 0.0), axis=1, keepdims=True)
+        top = above(top)
+    else:
+        top = above(most.max(axis=1, keepdims=True))
+        total = (sums * exponential(most - top)).sum(axis=1, keepdims=True)
     scale, shift = quotient(1.0, total), top + fh.log(total)
     nothing = negative(scale)
     for k in fh.static_range(K):
@@ -93,28 +241,55 @@ def softmax_kept(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[
         y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
 
 
-# freehold: K=2 N=1024
+# freehold: K=3 N=1536 H=2 A=1
 @safe
 def rms_norm_kept(
-    y: Out["M", "N"], rstd: Out["M"], x: Ref["M", "N"], w: Ref["N"], eps: fh.f32, K: Const[int], N: Const[int]
+    y: Out["M", "N"],
+    rstd: Out["M"],
+    x: Ref["M", "N"],
+    w: Ref["N"],
+    eps: fh.f32,
+    K: Const[int],
+    N: Const[int],
+    H: Const[int],
+    A: Const[int],
 ):
-    """y = x / sqrt(mean(x ** 2) + eps) * w, along rows of N, which is K tiles; `rstd` is what x is multiplied by."""
+    """
+    y = x / sqrt(mean(x ** 2) + eps) * w, along rows of N, which is K tiles; `rstd` is what x is multiplied by.
+
+    H tiles stay in registers. Each of them begins with what the one in front of it has computed: else all of w would be
+    loaded at once, for which there are no registers. It is loaded `A` tiles ahead.
+    """
+    fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
     (i,) = y.index
     W = y.tile[1]
-    kept = row_of(x, i, y.tile, K)
-    sums = fh.zeros((1, W // 8), f32)
-    for k in fh.static_range(K):
-        t = groups(wide(kept[k]))
-        sums += (t * t).sum(axis=2)
-    scale = fh.rsqrt(quotient(sums.sum(axis=1, keepdims=True), y.shape[1].astype(f32)) + eps)
+    squares = fh.zeros((1, W // 8), f32)
+    for k in range(H, K):
+        squares = with_squares(numbers(loaded(x, (i, k), y.tile), x.dtype), 0.0, 0.0, squares)[1]
+    kept: Any = ()
+    for k in fh.static_range(H):
+        kept = (*kept, loaded(x, (i, k), y.tile))
+    for k in fh.static_range(H):
+        squares = with_squares(numbers(kept[k], x.dtype), 0.0, 0.0, squares)[1]
+    weights: Any = ()
+    for k in fh.static_range(min(A, H)):
+        weights = (*weights, loaded(w, (k,), (W,)))
+    scale = fh.rsqrt(quotient(squares.sum(axis=1, keepdims=True), y.shape[1].astype(f32)) + eps)
     rstd.store(scale.reshape(rstd.tile))
-    nothing = negative(scale)
-    for k in fh.static_range(K):
-        t = again(kept[k], nothing) * scale * part(w, (k,), (W,))[None, :]
-        y.at(k).store(t.astype(y.dtype), allow_tma=False)
+    nothing, scale = negative(scale), scale[:, :, None]
+    for k in fh.static_range(H):
+        if k + A < H:
+            weights = (*weights, loaded(w, (k + A,), (W,)))
+        (first, second), (u, v) = numbers(kept[k], x.dtype, nothing), numbers(weights[k], w.dtype)
+        first, second = first * scale * u, second * scale * v
+        nothing = behind(first)
+        y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
+    for k in reversed(range(H, K)):
+        (first, second), (u, v) = numbers(loaded(x, (i, k), y.tile), x.dtype), numbers(loaded(w, (k,), (W,)), w.dtype)
+        y.at(k).store(of_pairs(first * scale * u, second * scale * v, y.dtype), allow_tma=False)
 
 
-# freehold: K=2 N=1024
+# freehold: K=3 N=1536 H=2 A=1
 @safe
 def layer_norm_kept(
     y: Out["M", "N"],
@@ -127,41 +302,77 @@ def layer_norm_kept(
     BIAS: Const[bool],
     K: Const[int],
     N: Const[int],
+    H: Const[int],
+    A: Const[int],
 ):
     """
-    y = (x - mean) * rstd * w + b, along rows of N, which is K tiles; without `BIAS`, b is not looked at.
+    y = (x - mean) * rstd * w + b, along rows of N, which is K tiles; without `BIAS`, b is not looked at. `H` and `A` as
+    of `rms_norm_kept`.
 
-    Each thread has the moments of its elements, which are joined. Each tile begins with what the one in front of it has
-    computed: else all of w and b would be loaded at once, for which there are no registers.
+    Each 8 neighbours of all tiles have moments of their own, which are joined. They are sums of distances from a mean
+    of 8 of them, and of their squares: what that cancels is at most an eighth of their number times what remains.
     """
+    fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
     (i,) = y.index
     W = y.tile[1]
-    kept = row_of(x, i, y.tile, K)
+
+    def both(k: Any) -> Any:
+        return loaded(w, (k,), (W,)), loaded(b, (k,), (W,)) if BIAS else ()
+
+    def scaled(t: Any, of: Any) -> tuple[Any, Any]:
+        first, second = t
+        u, v = numbers(of[0], w.dtype)
+        first, second = (first * scale + shift) * u, (second * scale + shift) * v
+        if BIAS:
+            u, v = numbers(of[1], b.dtype)
+            first, second = first + u, second + v
+        return first, second
+
+    kept: Any = ()
+    if H == K:
+        for k in fh.static_range(H):
+            kept = (*kept, loaded(x, (i, k), y.tile))
+    first, second = numbers(kept[0] if H == K else loaded(x, (i, H), y.tile), x.dtype)
+    base = (first + second).sum(axis=2) * 0.125
     sums, squares = fh.zeros((1, W // 8), f32), fh.zeros((1, W // 8), f32)
-    for k in fh.static_range(K):
-        sums += groups(wide(kept[k])).sum(axis=2)
-    own = sums * (1.0 / (8 * K))
-    nothing = infinite(own)
-    for k in fh.static_range(K):
-        away = groups(again(kept[k], nothing)) - own[:, :, None]
-        squares += (away * away).sum(axis=2)
-    middle = sums.sum(axis=1, keepdims=True) * (1.0 / (W * K))
-    off = own - middle
-    total = (squares + off * off * (8 * K)).sum(axis=1, keepdims=True)
+    if H < K:
+        for k in range(H, K):
+            sums, squares = with_squares(numbers(loaded(x, (i, k), y.tile), x.dtype), base, sums, squares)
+        for k in fh.static_range(H):
+            kept = (*kept, loaded(x, (i, k), y.tile))
+    for k in fh.static_range(H):
+        nothing = infinite(base) if k == 0 and H == K else None
+        sums, squares = with_squares(numbers(kept[k], x.dtype, nothing), base, sums, squares)
+    off = sums * (1.0 / (8 * K))
+    of_each = fh.full((1, W // 8), 8.0 * K, f32), base + off, squares - sums * off
+    weights: Any = ()
+    for k in fh.static_range(min(A, H)):
+        weights = (*weights, both(k))
+    _, middle, total = fh.reduce(of_each, both_moments, (0.0, 0.0, 0.0), axis=1, keepdims=True)
     scale = fh.rsqrt(quotient(total, y.shape[1].astype(f32)) + eps)
     mean.store(middle.reshape(mean.tile))
     rstd.store(scale.reshape(rstd.tile))
-    nothing, shift = negative(scale), -(middle * scale)
-    for k in fh.static_range(K):
-        t = again(kept[k], nothing) * scale + shift
-        t = t * again(w.load((k,), (W,), allow_tma=False)[None, :], nothing)
-        t = t + again(b.load((k,), (W,), allow_tma=False)[None, :], nothing) if BIAS else t
-        first = groups(t).extract((0, 0, 0), (1, W // 8, 1)).reshape(1, W // 8)
-        nothing = negative(fh.rsqrt(first * first + 1.0))
-        y.at(k).store(t.astype(y.dtype), allow_tma=False)
+    nothing, shift, scale = negative(scale), -(middle * scale)[:, :, None], scale[:, :, None]
+    for k in fh.static_range(H):
+        if k + A < H:
+            weights = (*weights, both(k + A))
+        first, second = scaled(numbers(kept[k], x.dtype, nothing), weights[k])
+        nothing = behind(first)
+        y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
+    for k in reversed(range(H, K)):
+        first, second = scaled(numbers(loaded(x, (i, k), y.tile), x.dtype), both(k))
+        y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
 
 
-def kept_launch(kernel: Any, way: Kept, y: Any, moments: tuple[Any, ...], *arguments: Any) -> Any:
-    """The launch of a kernel of this file: the result, moments of rows, and what comes in front of `K` and `N`."""
+def softmax_launch(way: Kept, y: Any, x: Any, log: bool) -> Any:
+    """The launch of `softmax_kept`."""
+    K, _ = way.tiles(y.shape[1])
+    part_of_y = cut(y, (1, way.width), owned=1)
+    return hinted(softmax_kept, way.hints)(part_of_y, x, log, K, y.shape[1], way.blocks > 1)
+
+
+def norm_launch(kernel: Any, way: Kept, y: Any, moments: tuple[Any, ...], *arguments: Any) -> Any:
+    """The launch of a norm of this file: the result, moments of rows, and what comes in front of `K`."""
     parts = cut(y, (1, way.width), owned=1), *(cut(t, (1,)) for t in moments)
-    return hinted(kernel, way.hints)(*parts, *arguments, y.shape[1] // way.width, y.shape[1])
+    K, H = way.tiles(y.shape[1])
+    return hinted(kernel, way.hints)(*parts, *arguments, K, y.shape[1], H, way.ahead)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, i32
 from freehold.kernels.channels import moments
-from freehold.kernels.kept import LAYER, RMS, kept_launch, kept_way, layer_norm_kept, rms_norm_kept
+from freehold.kernels.kept import LAYER, RMS, kept_way, layer_norm_kept, norm_launch, rms_norm_kept
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.schedules import (
@@ -344,7 +344,7 @@ def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
 def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
     """The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,)."""
     if kept := kept_way(RMS, y):
-        return kept_launch(rms_norm_kept, kept, y, (rstd,), x, weight, eps)
+        return norm_launch(rms_norm_kept, kept, y, (rstd,), x, weight, eps)
     way = rows(*y.shape)
     way = way.walked(*_RMS) if y.dtype.itemsize == 2 else way
     parts = cut(y, way.tile, owned=1), cut(rstd, way.tile[:1])
@@ -379,8 +379,8 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
         kernel = hinted(scaled_columns, {"num_worker_warps": 8, "occupancy": 4})
         kernel(cut(out, (high, 4096 // high)), x, mean, rstd, weight, b, bias is not None, compiled_in(N)).on()
         return
-    if weight.dtype == b.dtype == out.dtype and (kept := kept_way(LAYER, out)):
-        kept_launch(layer_norm_kept, kept, out, (mean, rstd), as_rows(x), weight, b, eps, bias is not None).on()
+    if kept := kept_way(LAYER, out):
+        norm_launch(layer_norm_kept, kept, out, (mean, rstd), as_rows(x), weight, b, eps, bias is not None).on()
         return
     way = rows(M, N)
     way = way.walked(*_LAYER) if y.dtype.itemsize == 2 else way

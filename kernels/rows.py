@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref
-from freehold.kernels.kept import SOFTMAX, kept_launch, kept_way, softmax_kept
+from freehold.kernels.kept import SOFTMAX, kept_way, softmax_launch
 from freehold.kernels.operators import as_rows, operator
 from freehold.kernels.schedules import cut, hinted, rows
 from freehold.kernels.tiles import above, accumulator, after_held, columns, exponential, part, quotient, safe, wide
@@ -155,7 +155,7 @@ _WALKED: Final = {
 def _softmax(y: Any, x: Any, log: bool) -> None:
     out, rows_of_x = as_rows(y), as_rows(x)
     if kept := kept_way(SOFTMAX, out):
-        kept_launch(softmax_kept, kept, out, (), rows_of_x, log).on()
+        softmax_launch(kept, out, rows_of_x, log).on()
         return
     way = rows(*out.shape).walked(*_WALKED.get(x.dtype.itemsize, ()))
     hinted(softmax_rows, way.hints)(cut(out, way.tile, owned=1), rows_of_x, log, *way.constants, way.held).on()

@@ -2,49 +2,110 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import freehold as fh
 from freehold.kernels import kept
 
-M, N, W = 3, 2048, 512
+M, W = 3, 512
+KINDS = ("softmax", "logarithm", "rms", "layer", "layer without bias")
 
 
 @pytest.mark.parametrize("offset", [0.0, 100.0])
-@pytest.mark.parametrize("kind", ["softmax", "logarithm", "rms", "layer", "layer without bias"])
-def test_rows_that_are_kept(kind: str, offset: float) -> None:
+@pytest.mark.parametrize("way", ["whole", "in part", "in clusters"])
+@pytest.mark.parametrize("dtype", ["bf16", "f16"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_that_are_kept(kind: str, dtype: str, way: str, offset: float) -> None:
+    K = 5 if way == "in part" else 4
+    N = K * W
+    held, ahead, blocks = (2, 1, 1) if way == "in part" else (K, 0, 2) if way == "in clusters" else (K, 2, 1)
+    narrow: Any = ml_dtypes.bfloat16 if dtype == "bf16" else np.float16
     rng = np.random.default_rng(0)
-    x: Any = (rng.standard_normal((M, N)) * 3 + offset).astype(np.float16)
-    w, b = (rng.standard_normal(N).astype(np.float16) for _ in range(2))
-    y = np.full((M, N), 7, np.float16)
+    x: Any = (rng.standard_normal((M, N)) * 3 + offset).astype(narrow)
+    w, b = (rng.standard_normal(N).astype(narrow) for _ in range(2))
+    y = np.full((M, N), 7, narrow)
     of_rows = np.zeros(M, np.float32), np.zeros(M, np.float32)
     out, parts = fh.partition(y, (1, W), owned=1), [fh.partition(t, (1,)) for t in of_rows]
     t = x.astype(np.float64)
     if kind in ("softmax", "logarithm"):
-        kept.softmax_kept(out, x, kind == "logarithm", N // W, N).sync()
+        kept.softmax_kept(out, x, kind == "logarithm", K, N, blocks > 1).sync()
         away = t - t.max(1, keepdims=True)
         wanted = away - np.log(np.exp(away).sum(1, keepdims=True))
         wanted = wanted if kind == "logarithm" else np.exp(wanted)
     elif kind == "rms":
-        kept.rms_norm_kept(out, parts[0], x, w, 1e-6, N // W, N).sync()
+        kept.rms_norm_kept(out, parts[0], x, w, 1e-6, K, N, held, ahead).sync()
         scale = 1 / np.sqrt((t * t).mean(1, keepdims=True) + 1e-6)
         np.testing.assert_allclose(of_rows[0], scale[:, 0], rtol=1e-5)
-        wanted = t * scale * w
+        wanted = t * scale * w.astype(np.float64)
     else:
         bias = kind == "layer"
-        kept.layer_norm_kept(out, *parts, x, w, b, 1e-5, bias, N // W, N).sync()
+        kept.layer_norm_kept(out, *parts, x, w, b, 1e-5, bias, K, N, held, ahead).sync()
         scale = 1 / np.sqrt(t.var(1, keepdims=True) + 1e-5)
         np.testing.assert_allclose(of_rows[0], t.mean(1), rtol=1e-4, atol=1e-4)
         np.testing.assert_allclose(of_rows[1], scale[:, 0], rtol=1e-4)
-        wanted = (t - t.mean(1, keepdims=True)) * scale * w + (b if bias else 0)
-    assert np.linalg.norm(y - wanted) <= 1e-3 * np.linalg.norm(wanted)
+        wanted = (t - t.mean(1, keepdims=True)) * scale * w.astype(np.float64) + (b.astype(np.float64) if bias else 0)
+    error = np.linalg.norm(y.astype(np.float64) - wanted)
+    assert error <= (4e-3 if dtype == "bf16" else 1e-3) * np.linalg.norm(wanted)
 
 
-def test_lengths_are_whole_tiles_of_what_threads_load() -> None:
-    for found in (kept.SOFTMAX, kept.RMS, kept.LAYER):
-        for length, way in found.items():
-            assert length % way.width == 0
-            assert way.width == 8 * 32 * way.warps
+def test_wide_weights() -> None:
+    rng = np.random.default_rng(1)
+    x: Any = rng.standard_normal((M, 4 * W)).astype(np.float16)
+    w, b = (rng.standard_normal(4 * W).astype(np.float32) for _ in range(2))
+    y, t = np.full(x.shape, 7, np.float16), x.astype(np.float64)
+    of_rows = np.zeros(M, np.float32), np.zeros(M, np.float32)
+    out, parts = fh.partition(y, (1, W), owned=1), [fh.partition(t, (1,)) for t in of_rows]
+    kept.rms_norm_kept(out, parts[0], x, w, 1e-6, 4, 4 * W, 3, 1).sync()
+    np.testing.assert_allclose(y, t / np.sqrt((t * t).mean(1, keepdims=True) + 1e-6) * w, rtol=1e-3, atol=1e-5)
+    kept.layer_norm_kept(out, *parts, x, w, b, 1e-5, True, 4, 4 * W, 3, 1).sync()
+    wanted = (t - t.mean(1, keepdims=True)) / np.sqrt(t.var(1, keepdims=True) + 1e-5) * w + b
+    np.testing.assert_allclose(y, wanted, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("held", [2, 4])
+def test_variances_of_rows_with_outliers(held: int) -> None:
+    rng = np.random.default_rng(2)
+    x: Any = rng.standard_normal((6, 4 * W)).astype(np.float16)
+    x[0, 0], x[1, 2 * W + 3], x[2, :], x[4, 8:] = 3e4, -6e4, 5.0, 0.0
+    x[3] += 1000
+    y, t = np.full(x.shape, 7, np.float16), x.astype(np.float64)
+    mean, rstd = np.zeros(6, np.float32), np.zeros(6, np.float32)
+    out, w = fh.partition(y, (1, W), owned=1), np.ones(4 * W, np.float16)
+    parts = fh.partition(mean, (1,)), fh.partition(rstd, (1,))
+    kept.layer_norm_kept(out, *parts, x, w, w, 1e-5, False, 4, 4 * W, held, 1).sync()
+    np.testing.assert_allclose(mean, t.mean(1), rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(rstd, 1 / np.sqrt(t.var(1) + 1e-5), rtol=1e-5)
+
+
+@pytest.mark.parametrize("found", [kept.SOFTMAX, kept.RMS, kept.LAYER])
+def test_lengths_are_whole_tiles_of_what_threads_load(found: dict[int, kept.Kept]) -> None:
+    for length, way in found.items():
+        assert length % way.width == 0
+        assert way.width == 8 * 32 * way.warps * way.blocks
+        K, H = way.tiles(length)
+        assert K * way.width == length
+        assert 0 < H <= K
+        bytes_held = 2 * H * way.width // way.blocks * way.occupancy
+        assert bytes_held <= 128 << 10, "half of a multiprocessor's registers"
+
+
+def test_where_rows_are_kept() -> None:
+    def way(found: dict[int, kept.Kept], rows: int, length: int, itemsize: int = 2) -> Any:
+        of = SimpleNamespace
+        x = of(shape=(rows, length), dtype=of(itemsize=itemsize), device=of(type="cpu"))
+        return kept.kept_way(found, x)
+
+    assert way(kept.RMS, 2048, 32768) is kept.RMS[32768]
+    assert way(kept.RMS, 264, 32768) is None, "no two rows for each multiprocessor"
+    assert way(kept.RMS, 2048, 32768, 4) is None
+    assert way(kept.RMS, 2048, 32769) is None
+    assert way(kept.RMS, 2048, 33024) is None
+    assert way(kept.SOFTMAX, 512, 131072) is kept.SOFTMAX[131072]
+    assert way(kept.SOFTMAX, 128, 131072) is None
+    assert way(kept.SOFTMAX, 16, 131072) is kept.SOFTMAX[131072]
+    assert way(kept.SOFTMAX, 128, 262144) is kept.SOFTMAX[262144]
