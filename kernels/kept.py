@@ -371,8 +371,9 @@ def softmax_launch(way: Kept, y: Any, x: Any, log: bool) -> Any:
     return hinted(softmax_kept, way.hints)(part_of_y, x, log, K, y.shape[1], way.blocks > 1)
 
 
-def norm_launch(kernel: Any, way: Kept, y: Any, moments: tuple[Any, ...], *arguments: Any) -> Any:
+def norm_launch(kernel: Any, way: Kept, y: Any, moments: tuple[Any, ...], x: Any, w: Any, *more: Any) -> Any:
     """The launch of a norm of this file: the result, moments of rows, and what comes in front of `K`."""
     parts = cut(y, (1, way.width), owned=1), *(cut(t, (1,)) for t in moments)
     K, H = way.tiles(y.shape[1])
-    return hinted(kernel, way.hints)(*parts, *arguments, K, y.shape[1], H, way.ahead)
+    ahead = way.ahead if w.dtype.itemsize == 2 else min(1, way.ahead)  # there are no registers for more of wide ones
+    return hinted(kernel, way.hints)(*parts, x, w, *more, K, y.shape[1], H, ahead)

@@ -379,7 +379,7 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
         kernel = hinted(scaled_columns, {"num_worker_warps": 8, "occupancy": 4})
         kernel(cut(out, (high, 4096 // high)), x, mean, rstd, weight, b, bias is not None, compiled_in(N)).on()
         return
-    if kept := kept_way(LAYER, out):
+    if weight.dtype == b.dtype == out.dtype and (kept := kept_way(LAYER, out)):
         norm_launch(layer_norm_kept, kept, out, (mean, rstd), as_rows(x), weight, b, eps, bias is not None).on()
         return
     way = rows(M, N)
