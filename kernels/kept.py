@@ -289,6 +289,34 @@ def rms_norm_kept(
         y.at(k).store(of_pairs(first * scale * u, second * scale * v, y.dtype), allow_tma=False)
 
 
+def moments(x: Any, i: Any, tile: Any, K: int, H: int) -> tuple[Any, Any]:
+    """
+    The H tiles of row i that stay in registers, and of each 8 neighbours of all tiles their count, mean, and sum of
+    squared distances from it.
+
+    These come of sums of distances from a mean of 8 of them, and of their squares: what that cancels is at most an
+    eighth of their number times what remains.
+    """
+    W = tile[1]
+    kept: Any = ()
+    if H == K:
+        for k in fh.static_range(H):
+            kept = (*kept, loaded(x, (i, k), tile))
+    first, second = numbers(kept[0] if H == K else loaded(x, (i, H), tile), x.dtype)
+    base = (first + second).sum(axis=2) * 0.125
+    sums, squares = fh.zeros((1, W // 8), f32), fh.zeros((1, W // 8), f32)
+    if H < K:
+        for k in range(H, K):
+            sums, squares = with_squares(numbers(loaded(x, (i, k), tile), x.dtype), base, sums, squares)
+        for k in fh.static_range(H):
+            kept = (*kept, loaded(x, (i, k), tile))
+    for k in fh.static_range(H):
+        nothing = infinite(base) if k == 0 and H == K else None
+        sums, squares = with_squares(numbers(kept[k], x.dtype, nothing), base, sums, squares)
+    off = sums * (1.0 / (8 * K))
+    return kept, (fh.full((1, W // 8), 8.0 * K, f32), base + off, squares - sums * off)
+
+
 # freehold: K=3 N=1536 H=2 A=1
 @safe
 def layer_norm_kept(
@@ -308,9 +336,6 @@ def layer_norm_kept(
     """
     y = (x - mean) * rstd * w + b, along rows of N, which is K tiles; without `BIAS`, b is not looked at. `H` and `A` as
     of `rms_norm_kept`.
-
-    Each 8 neighbours of all tiles have moments of their own, which are joined. They are sums of distances from a mean
-    of 8 of them, and of their squares: what that cancels is at most an eighth of their number times what remains.
     """
     fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
     (i,) = y.index
@@ -328,23 +353,7 @@ def layer_norm_kept(
             first, second = first + u, second + v
         return first, second
 
-    kept: Any = ()
-    if H == K:
-        for k in fh.static_range(H):
-            kept = (*kept, loaded(x, (i, k), y.tile))
-    first, second = numbers(kept[0] if H == K else loaded(x, (i, H), y.tile), x.dtype)
-    base = (first + second).sum(axis=2) * 0.125
-    sums, squares = fh.zeros((1, W // 8), f32), fh.zeros((1, W // 8), f32)
-    if H < K:
-        for k in range(H, K):
-            sums, squares = with_squares(numbers(loaded(x, (i, k), y.tile), x.dtype), base, sums, squares)
-        for k in fh.static_range(H):
-            kept = (*kept, loaded(x, (i, k), y.tile))
-    for k in fh.static_range(H):
-        nothing = infinite(base) if k == 0 and H == K else None
-        sums, squares = with_squares(numbers(kept[k], x.dtype, nothing), base, sums, squares)
-    off = sums * (1.0 / (8 * K))
-    of_each = fh.full((1, W // 8), 8.0 * K, f32), base + off, squares - sums * off
+    kept, of_each = moments(x, i, y.tile, K, H)
     weights: Any = ()
     for k in fh.static_range(min(A, H)):
         weights = (*weights, both(k))
