@@ -58,9 +58,10 @@ RMS: Final = {
     24576: Kept(4096, 16, 2),
     28672: Kept(4096, 16, 2),
     32768: Kept(4096, 16, 2, ahead=2),
-    40960: Kept(4096, 16, 1, ahead=3),
+    40960: Kept(8192, 32, 1),
     45056: Kept(4096, 16, 2, held=8),
-    57344: Kept(4096, 16, 1, ahead=3),
+    49152: Kept(8192, 32, 1),
+    57344: Kept(8192, 32, 1),
     65536: Kept(8192, 32, 1),
     131072: _EIGHT,
     262144: _SIXTEEN,
@@ -74,30 +75,31 @@ LAYER: Final = {
     24576: Kept(4096, 16, 2),
     28672: Kept(4096, 16, 2),
     32768: Kept(4096, 16, 2, ahead=2),
-    40960: Kept(4096, 16, 2, held=8),
+    40960: Kept(8192, 32, 1),
     45056: Kept(4096, 16, 2, held=7),
-    49152: Kept(4096, 16, 1, ahead=3),
-    57344: Kept(4096, 16, 1, ahead=3),
+    49152: Kept(8192, 32, 1),
+    57344: Kept(8192, 32, 1, held=5),
     65536: Kept(8192, 32, 1, held=6),
-    98304: _EIGHT,
+    81920: Kept(8192, 32, 1, held=6),
+    98304: Kept(8192, 32, 1, held=6),
     114688: _EIGHT,
-    131072: _EIGHT,
+    131072: Kept(8192, 32, 1, held=6),
 }
 
+_SHARED: Final = {131072: _EIGHT, 262144: _SIXTEEN}
 _FEW: Final = 32
-"""Rows that are too few for a block each: clusters share them, whose blocks all run at once."""
+"""Rows, at most, of the lengths in front that clusters share: too few for a block each, and all blocks run at once."""
 
 
 def kept_way(found: dict[int, Kept], x: Any) -> Kept | None:
     """How the rows of the matrix `x` are kept; None where they are not."""
     rows, length = x.shape
-    way = found.get(length)
+    way = found.get(length) if rows > _FEW else _SHARED.get(length)
     if way is None or x.dtype.itemsize != 2:
         return None
-    if way.blocks > 1:
-        enough = rows <= _FEW or rows > 2 * PROCESSORS or way is _SIXTEEN
-        return way if enough and _has_clusters(x) else None
-    return way if rows > 2 * PROCESSORS else None
+    if rows <= 2 * PROCESSORS and rows > _FEW and way is not _SIXTEEN:
+        return None
+    return way if way.blocks == 1 or _has_clusters(x) else None
 
 
 def _has_clusters(x: Any) -> bool:

@@ -108,4 +108,8 @@ def test_where_rows_are_kept() -> None:
     assert way(kept.SOFTMAX, 512, 131072) is kept.SOFTMAX[131072]
     assert way(kept.SOFTMAX, 128, 131072) is None
     assert way(kept.SOFTMAX, 16, 131072) is kept.SOFTMAX[131072]
+    assert way(kept.LAYER, 512, 131072).blocks == 1
+    assert way(kept.LAYER, 32, 131072).blocks == 8, "few rows are shared by clusters"
+    assert way(kept.LAYER, 33, 131072) is None
+    assert way(kept.RMS, 16, 32768) is None
     assert way(kept.SOFTMAX, 128, 262144) is kept.SOFTMAX[262144]
