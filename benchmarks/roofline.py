@@ -18,6 +18,12 @@ WIDTH, HEIGHT, LEFT, TOP = 460, 330, 62, 44
 ROWS: Final = re.compile(r"(\w+) bf16 (\d+) x (\d+)$")
 """Works whose rows have the length that is named last."""
 
+MOST_INTENSE: Final = 1e5
+"""Operations a byte, up to which products are drawn."""
+
+ALIKE: Final = 1 << 27
+"""Elements of all rows together, up to which they are drawn: what is larger is no point of the same line."""
+
 FAMILIES: Final = "rms_norm", "softmax", "layer_norm", "cross_entropy"
 """Works along rows that are drawn."""
 
@@ -77,8 +83,8 @@ class Field:
         self.parts.append(circle(at, up, fill, colour, f"<title>{escape(told)}</title>"))
 
     def name(self, number: int, name: str, colour: str, filled: bool = True) -> None:
-        """A line of the legend."""
-        x, y = self.shift + 14, TOP + 16 + 16 * number
+        """A line of the legend, which stands at the bottom: what is slow there is nothing that one wants to see."""
+        x, y = self.shift + WIDTH * 5 // 8, TOP + HEIGHT - 16 - 16 * number
         fill = colour if filled else "#ffffff"
         self.parts.append(
             f'<circle cx="{x}" cy="{y}" r="4" fill="{fill}" stroke="{colour}"/>{text(x + 10, y + 4, name)}'
@@ -119,18 +125,18 @@ def products(rows: Sequence[Row], copy: float, peaks: dict[str, float]) -> Field
     found = [row for row in rows if row.intensity is not None and row.unit == "TFLOP/s"]
     field = Field(
         "products, convolutions, attention",
-        Scale(1, 1e4, WIDTH),
+        Scale(1, MOST_INTENSE, WIDTH),
         Scale(1, 3000, HEIGHT),
         ("operations a byte", "TFLOP/s"),
         0,
     )
     field.marks(
-        {1.0: "1", 10.0: "10", 100.0: "100", 1000.0: "1000", 10000.0: "10000"},
+        {float(10**n): f"{10**n}" for n in range(6)},
         {n: f"{n:g}" for n in (1.0, 10.0, 100.0, 1000.0)},
     )
     for name, peak in peaks.items():
-        field.line([(1, copy), (peak / copy, peak), (1e4, peak)], FAINT)
-        x, y = field.place(1e4, peak)
+        field.line([(1, copy), (peak / copy, peak), (MOST_INTENSE, peak)], FAINT)
+        x, y = field.place(MOST_INTENSE, peak)
         field.parts.append(text(x - 4, y - 4, name, "end"))
     best: dict[str, Row] = {}
     for row in found:
@@ -159,7 +165,7 @@ def lengths(rows: Sequence[Row], copy: float) -> Field:
         points: dict[int, Row] = {}
         for row in rows:
             matched = ROWS.match(row.work)
-            if matched and matched[1] == family:
+            if matched and matched[1] == family and int(matched[2]) * int(matched[3]) <= ALIKE:
                 points[int(matched[3])] = row
         ordered = sorted(points.items())
         colour = COLOURS[number]
