@@ -7,8 +7,9 @@ import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import wraps
 from threading import get_ident
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, ParamSpec, TypeVar
 
 from freehold.support.locks import mutex
 
@@ -20,6 +21,8 @@ _FRAMES: Final = 40 * MAX_NESTING
 _LOCK: Final = mutex()
 
 Before = TypeVar("Before")
+T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class _Changed(Generic[Before]):
@@ -42,6 +45,16 @@ class _Changed(Generic[Before]):
         finally:
             with _LOCK:
                 self.leave([own])
+
+    def during(self, function: Callable[P, T]) -> Callable[P, T]:
+        """A function that has it so. The frame around it is one of ours, which errors leave out of their tracebacks."""
+
+        @wraps(function)
+        def changed(*args: P.args, **kwargs: P.kwargs) -> T:
+            with self():
+                return function(*args, **kwargs)
+
+        return changed
 
     def forget(self) -> None:
         """In a forked process: other threads are not there, so what they needed is needed no more."""

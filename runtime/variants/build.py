@@ -104,7 +104,7 @@ def lower(
     return lower_function(function, specialisation, in_tile_ir(options.hints), left_out=left_out, reads=reads)
 
 
-@uncollected()
+@uncollected.during
 def verified(
     function: KernelFunction,
     specialisation: Specialisation,
@@ -127,7 +127,7 @@ def verified(
     return module
 
 
-@uncollected()
+@uncollected.during
 def optimised(module: ModuleOp, math: Math = "precise", facts: Sequence[KernelFacts] = ()) -> ModuleOp:
     """What code is made of: a verified module, rewritten; itself, where there is nothing to gain. `facts` are those of
     its kernel, where they have been found."""
@@ -172,7 +172,7 @@ def warn_of_breakpoints(places: Iterable[Span]) -> None:
         warnings.warn_explicit(text, IgnoredBreakpoint, place.file, place.line)
 
 
-@uncollected()
+@uncollected.during
 def emitted(module: ModuleOp, options: Options, arch: str = "", early: Collection[int] = ()) -> ModuleOp:
     """
     Tile IR of a verified module, not validated; with what an architecture alone has, where one is named. Where it waits
@@ -211,7 +211,7 @@ def in_this_environment(options: Options) -> Options:
     return options._replace(deny_unsafe=options.deny_unsafe or denied(), validate=validates, overlap=overlap)
 
 
-@uncollected()
+@uncollected.during
 def validate(
     module: ModuleOp,
     code: bytes,
