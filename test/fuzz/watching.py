@@ -105,9 +105,10 @@ def in_parallel(jobs: int) -> list[str]:
 
 
 def pytest(slow: bool) -> list[str]:
-    """The command of every run, without its targets."""
+    """The command of every run, without its targets, and without a plugin that warns of tests in several processes."""
     chosen = [] if slow else ["-m", "not slow"]
-    return [sys.executable, "-m", "pytest", *chosen, "-q", "-p", "no:cacheprovider", "-p", "chosen_tests"]
+    plugins = ("no:cacheprovider", "no:benchmark", "chosen_tests")
+    return [sys.executable, "-m", "pytest", *chosen, "-q", *(word for name in plugins for word in ("-p", name))]
 
 
 def run(command: Sequence[str], folder: Path, environment: dict[str, str], seconds: float) -> tuple[int, str] | None:
