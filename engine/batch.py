@@ -21,7 +21,7 @@ ALONE: Final = 4
 
 def with_ones(ones: int) -> int:
     """How many tokens attend alone, where there is room, in a step in which so many sequences have one token."""
-    return -(-ones // ALONE) * ALONE
+    return ceildiv(ones, ALONE) * ALONE
 
 
 def rows_of(sequences: int, most: int) -> int:
@@ -66,7 +66,7 @@ class Shape(NamedTuple):
 
     def held(self, pages: int, page: int) -> int:
         """How many pages, of so many tokens, a sequence has room for that has up to `pages`."""
-        return min(pages, -(-self.reach // page)) if self.reach else pages
+        return min(pages, ceildiv(self.reach, page)) if self.reach else pages
 
     def widths(self, pages: int, page: int) -> list[int]:
         """How many numbers each part of the inputs has, with up to so many pages a sequence, of so many tokens."""
@@ -78,7 +78,7 @@ class Shape(NamedTuple):
 
     def places(self, pages: int, page: int) -> list[int]:
         """Where each part begins, and where the last one ends."""
-        return [0, *accumulate(-(-width // _ROUND) * _ROUND for width in self.widths(pages, page))]
+        return [0, *accumulate(ceildiv(width, _ROUND) * _ROUND for width in self.widths(pages, page))]
 
 
 class Memory:
@@ -175,7 +175,10 @@ class Inputs:
         last[:count] = ends - 1
         whose = np.repeat(np.arange(count), counts)
         positions[:total] = places = np.arange(total) - (ends - counts - firsts)[whose]
-        alone, ahead = (count, count) if self.shape.longest == 1 else (self.alone, min(self.alone, self.ones))
+        alone = ahead = count
+        if self.shape.longest > 1:
+            alone = self.alone
+            ahead = min(alone, self.ones)
         lengths[: min(alone, total)] = places[:alone] + 1
         for row, n in zip(rows, map(int, whose[:alone]), strict=False):
             row[: len(shares[n].pages)] = shares[n].pages

@@ -8,11 +8,9 @@ two values with one term are equal, on whichever side of a translation they stan
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any, Final, cast
 
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
-from xdsl.traits import NoMemoryEffect
 
 from freehold.dialects.classes import operands_of
 from freehold.dialects.cuda_tile.integers import element_width
@@ -35,7 +33,7 @@ from freehold.dialects.cuda_tile.ops.arith_int import (
     SubIOp,
     XOrIOp,
 )
-from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, has_no_memory_effect
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, has_no_memory_effect, never_has_memory_effect
 from freehold.dialects.cuda_tile.ops.conversion import BitcastOp, ExtIOp, TruncIOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.module import GetNumTileBlocksOp, GetTileBlockIdOp
@@ -222,7 +220,7 @@ class Values:
 
     def _computed(self, value: SSAValue, op: Operation) -> object:
         """What tells the result of an operation from others: the operation, and what it is computed from."""
-        if not (_never_has_effects(type(op)) or (isinstance(op, _WITH_BODIES) and has_no_memory_effect(op))):
+        if not (never_has_memory_effect(type(op)) or (isinstance(op, _WITH_BODIES) and has_no_memory_effect(op))):
             return ("of its own", value)  # what is not matched with anything equals nothing
         properties = tuple(
             sorted(((n, p) for n, p in op.properties.items() if n not in _IGNORED), key=lambda pair: pair[0])
@@ -249,11 +247,6 @@ class Values:
 
 _GRID: Final = (GetTileBlockIdOp, GetNumTileBlocksOp)
 _WITH_BODIES: Final = (Aggregate, IfOp, ForOp)
-
-
-@cache
-def _never_has_effects(kind: type[Operation]) -> bool:
-    return kind.has_trait(NoMemoryEffect, value_if_unregistered=False)
 
 
 _IGNORED: Final = frozenset({"optimization_hints", SEGMENTS})

@@ -354,22 +354,22 @@ class AssertOp(TileOp):
 
 def has_no_memory_effect(op: Operation) -> bool:
     """Whether an operation, and all inside it, neither touches memory nor stops the kernel."""
-    inside, nothing = _memory_effect(type(op))
-    if inside:
+    if _has_effects_of_what_is_inside(type(op)):
         return all(
             has_no_memory_effect(inner) for region in op.regions for block in region.blocks for inner in block.ops
         )
-    return nothing
+    return never_has_memory_effect(type(op))
 
 
 @cache
-def _memory_effect(kind: type[Operation]) -> tuple[bool, bool]:
-    """
-    Whether the effects of a class's operations are those inside them, and whether there are none. Neither is so of
-    operations that are not registered, to which xDSL ascribes every trait.
-    """
-    inside = kind.has_trait(RecursiveMemoryEffect, value_if_unregistered=False)
-    return inside, kind.has_trait(NoMemoryEffect, value_if_unregistered=False)
+def never_has_memory_effect(kind: type[Operation]) -> bool:
+    """Whether no operation of a class has any: not so of those unregistered, to which xDSL ascribes every trait."""
+    return kind.has_trait(NoMemoryEffect, value_if_unregistered=False)
+
+
+@cache
+def _has_effects_of_what_is_inside(kind: type[Operation]) -> bool:
+    return kind.has_trait(RecursiveMemoryEffect, value_if_unregistered=False)
 
 
 WayOut = ContinueOp | BreakOp | ReturnOp
