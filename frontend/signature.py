@@ -419,8 +419,9 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
     if name not in annotations:
         raise _Misread("AnnotationMissing", name=name)
     annotation = annotations[name]
-    if isinstance(annotation, str):
-        annotation = _evaluate(name, annotation, function)
+    for _ in range(2):  # twice where it is in quotes below `from __future__ import annotations`
+        if isinstance(annotation, str):
+            annotation = _evaluate(name, annotation, function)
     if get_origin(annotation) is Annotated and any(isinstance(a, ConstMarker) for a in get_args(annotation)[1:]):
         of = get_args(annotation)[0]
         known = of if isinstance(of, type) and of not in (object, Any) else None

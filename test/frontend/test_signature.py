@@ -262,6 +262,7 @@ def written(parameters: str) -> signature.KernelSignature:
         ("x: Ref | None", ["Ref | None"]),
         ("x: tuple[Ref, ...]", ["tuple[Ref, ...]"]),
         ("x: Ref, *, n: Const[int] = 5, m: i32 = 2", ["Ref", "Const[int]", "i32"]),
+        ("x: 'Ref[f32, M]', y: 'Out[K] | None', n: 'Const[int]'", ['Ref[f32, "M"]', 'Out["K"] | None', "Const[int]"]),
     ],
 )
 def test_annotations_as_text(parameters: str, annotations: list[str]) -> None:
@@ -292,6 +293,7 @@ def test_defaults_of_parameters_that_are_named() -> None:
         ("x: Ref[True]", ["O006"]),
         ("x: Ref[-4]", ["O006"]),
         ("x: tuple[Ref, Ref]", ["O004"]),
+        ("x: \"'Ref'\"", ['O004 parameter `x` is annotated with `"Ref"`']),
         ("*rest", ["O007 a kernel cannot take `*rest`"]),
         ("x: Ref, **named", ["O007 a kernel cannot take `**named`"]),
         (
