@@ -52,7 +52,9 @@ from watching import PLUGINS, WATCHES, Watched, in_parallel, pytest, run, watche
 from freehold.support.progress import progress
 
 ROOT: Final = Path(__file__).parents[2]
-ROOMS: Final = ("support", "dialects", "frontend", "passes", "backend", "runtime", "tools")
+ROOMS: Final = (
+    "support", "dialects", "frontend", "passes", "backend", "runtime", "audit", "tools", "kernels", "engine",
+)  # fmt: skip
 SUITES: Final[dict[str, tuple[str, ...]]] = {
     "support": ("test/support", "test/frontend", "test/mistakes"),
     "dialects/cuda_tile": ("test/dialects", "test/lit/dialects/cuda_tile"),
@@ -62,7 +64,10 @@ SUITES: Final[dict[str, tuple[str, ...]]] = {
     "backend": ("test/backend",),
     "runtime/interpreter": ("test/interpreter",),
     "runtime": ("test/runtime",),
+    "audit": ("test/audit", "test/lit/audit"),
     "tools": ("test/tools", "test/lit/tools"),
+    "kernels": ("test/kernels",),
+    "engine": ("test/engine",),
 }
 """The tests of a folder, where a file of it has none of its own."""
 STEPS: Final = 3
