@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
+import struct
+from collections.abc import Callable
 from contextlib import nullcontext
 from itertools import count
 
 import numpy as np
 import pytest
+from bytecode_mutator import join, split
 from debug_line import debug_line, section_of
 from op_kernels import SAMPLES, module_of
 from xdsl.dialects.builtin import (
@@ -29,9 +32,11 @@ from xdsl.ir import Operation
 import freehold as fh
 from freehold import Out, Ref
 from freehold.backend.assembler import AssembleOptions, assemble, disassemble
+from freehold.backend.bytecode.encoding import PAD, MalformedBytecode
 from freehold.backend.bytecode.reader import read_bytecode
+from freehold.backend.bytecode.tables import FunctionFlag, Section
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.dialects.cuda_tile import EntryOp
+from freehold.dialects.cuda_tile import EntryOp, ReturnOp
 from freehold.dialects.cuda_tile.debug import DICompileUnitAttr, DIFileAttr, DILexicalBlockAttr, DISubprogramAttr
 from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
 from freehold.dialects.cuda_tile.version import V13_3, V13_5
@@ -371,3 +376,56 @@ def test_a_function_with_places_in_several_files():
             op.location = FileLineColLoc(place, IntAttr(100 + 77 * number), IntAttr(1 + number))
         data = write_bytecode(module)
         assert [op.location for op in ops_of(read_bytecode(data))[1:]] == [op.location for op in ops]
+
+
+TWO = """
+#file = #cuda_tile.di_file<"k.py" in "/project">
+#unit = #cuda_tile.di_compile_unit<file = #file>
+#first = #cuda_tile.di_subprogram<file = #file, line = 1, name = "one", linkageName = "one", compileUnit = #unit>
+#second = #cuda_tile.di_subprogram<file = #file, line = 9, name = "two", linkageName = "two", compileUnit = #unit>
+#in_first = #cuda_tile.di_loc<loc("/project/k.py":2:8) in #first>
+#in_second = #cuda_tile.di_loc<loc("/project/k.py":9:8) in #second>
+cuda_tile.module @kernels {
+  entry @one() {
+    return loc("/project/k.py":3:1)
+  } loc(#in_first)
+  entry @two() {
+    %x = constant <i32: 1> : tile<i32> loc("/project/k.py":10:1)
+    return loc("/project/k.py":11:1)
+  } loc(#in_second)
+}
+"""
+
+
+def with_numbers(change: Callable[[list[int]], object]) -> bytes:
+    """`TWO` as a file, in which the numbers of its five locations are changed."""
+    header, parts = split(write_bytecode(parse_disassembly(TWO)))
+    debug = next(part for part in parts if part.number == Section.DEBUG)
+    lists = bytes((2, PAD, PAD, PAD)) + struct.pack("<2I", 0, 2) + bytes((5, PAD, PAD, PAD))
+    assert debug.payload.startswith(lists)
+    numbers = [*struct.unpack_from("<5Q", debug.payload, len(lists))]
+    change(numbers)
+    struct.pack_into("<5Q", debug.payload, len(lists), *numbers)
+    return join(header, parts)
+
+
+def test_a_place_of_another_function_keeps_its_scope():
+    """What was read for the function before is of that function: there its scope went without saying."""
+    read = read_bytecode(with_numbers(lambda numbers: numbers.__setitem__(4, numbers[1])))
+    first, second = (op.location for op in read.walk() if isinstance(op, ReturnOp))
+    assert isinstance(first, FileLineColLoc)
+    assert isinstance(second, FusedLoc)
+    scope = second.metadata
+    assert isinstance(scope, DISubprogramAttr)
+    assert scope.linkage_name.data == "one"
+    assert second.locations == ArrayAttr([first])
+
+
+def test_a_function_whose_locations_are_no_list_of_the_file():
+    header, parts = split(write_bytecode(parse_disassembly(TWO)))
+    (functions,) = (part for part in parts if part.number == Section.FUNCTION)
+    at = functions.payload.index(bytes((FunctionFlag.ENTRY, 2))) + 1  # the second function, and its list
+    for number, said in ((2, ""), (3, "there is no list 3 of locations"), (1, "'two' has the linkage name 'one'")):
+        functions.payload[at] = number
+        with pytest.raises(MalformedBytecode, match=said) if said else nullcontext():
+            read_bytecode(join(header, parts))

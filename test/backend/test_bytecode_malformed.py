@@ -16,8 +16,10 @@ from freehold.backend.bytecode.encoding import MalformedBytecode, varint
 from freehold.backend.bytecode.reader import MAX_FILE, bytecode_version, read_bytecode
 from freehold.backend.bytecode.tables import FunctionFlag, Section, op_of_opcode
 from freehold.backend.bytecode.writer import write_bytecode
+from freehold.dialects.cuda_tile import LoopOp
 from freehold.dialects.cuda_tile.version import V13_4, V13_5, VERSIONS, Version
 from freehold.support.diagnostic import Rejected
+from freehold.support.large import MAX_NESTING, large
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.tileirbc"))
 GEMM = (Path(__file__).parent / "fixtures" / "gemm_13.3.tileirbc").read_bytes()
@@ -144,6 +146,22 @@ def test_regions_nested_without_end():
     payload = bytes((1, *function.payload[1:5])) + varint(len(body)) + body
     function.payload[:] = payload
     assert "stand in one another" in refused(join(header, parts))
+
+
+def test_as_many_regions_stand_in_one_another_as_may():
+    header, parts = split(sample("loop"))
+    function = next(part for part in parts if part.number == Section.FUNCTION)
+    start = bytes((1, *function.payload[1:5]))
+
+    def nested(depth: int) -> bytes:
+        body = bytes((65, 0, 0, 1, 1, 0, 1)) * depth + b"\x5c\x00\x00"  # loops, and `return`
+        function.payload[:] = start + varint(len(body)) + body
+        return join(header, parts)
+
+    with large():
+        loops = [op for op in read_bytecode(nested(MAX_NESTING)).walk() if isinstance(op, LoopOp)]
+    assert len(loops) == MAX_NESTING
+    assert refused(nested(MAX_NESTING + 1)) == f"more than {MAX_NESTING} regions stand in one another"
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, IntegerType
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import Builtin, IntegerType, bf16, f32, i1
+from xdsl.ir import Attribute, Operation
 from xdsl.transforms.canonicalize import CanonicalizePass
 
 from freehold.dialects.cuda_tile import (
@@ -19,6 +19,7 @@ from freehold.dialects.cuda_tile import (
     AbsIOp,
     AddIOp,
     AndIOp,
+    BroadcastOp,
     CmpIOp,
     ConstantOp,
     CudaTile,
@@ -43,7 +44,7 @@ from freehold.dialects.cuda_tile import (
 )
 from freehold.dialects.cuda_tile.folding import fold
 from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
-from freehold.dialects.cuda_tile.types import is_int
+from freehold.dialects.cuda_tile.types import is_int, tile
 
 WIDTHS = st.sampled_from([1, 8, 16, 32, 64])
 SIGNEDNESS = st.sampled_from([SIGNED, UNSIGNED])
@@ -201,6 +202,38 @@ def test_a_truth_value_fills_a_tile_with_itself(bit: str, truth: str) -> None:
         '%t = print_tko "%d", %b : tile<8xi1> -> token'
     )
     assert f"constant <i1: {truth}> : tile<8xi1>" in text
+
+
+@pytest.mark.parametrize(
+    ("element", "data"), [(i1, b"\x01"), (i1, b"\x00"), (f32, b"\0\0\xc0\x3f"), (bf16, b"\xc0\x3f")]
+)
+def test_the_one_element_of_a_tile_fills_a_larger_one(element: Attribute, data: bytes) -> None:
+    """In files a truth value may be the one bit that it needs, which fills no other bits as it stands."""
+    one = ConstantOp(DenseElementsAttr(tile((1,), element), data))
+    folded = fold(BroadcastOp(one.result, (16,)))
+    assert folded is not None
+    (filled,) = folded
+    assert isinstance(filled, DenseElementsAttr)
+    filled.verify()
+    assert filled.type == tile((16,), element)
+    assert filled.elements() == [data] * 16
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "reshape %c : tile<2x1xi32> -> tile<1x2xi32>",
+        "broadcast %c : tile<2x1xi32> -> tile<2x4xi32>",
+        "permute %c [1, 0] : tile<2x1xi32> -> tile<1x2xi32>",
+    ],
+)
+def test_what_does_not_fill_a_tile_is_not_taken_for_a_fill(change: str) -> None:
+    """Elements that differ stay in their places: a change of shape has none of its own for them."""
+    type_ = change.rpartition(" ")[2]
+    text = canonical(
+        f'%c = constant <i32: [[1], [2]]> : tile<2x1xi32>\n%r = {change}\n%t = print_tko "%d", %r : {type_} -> token'
+    )
+    assert change in text
 
 
 def test_a_branch_that_leaves_is_kept() -> None:

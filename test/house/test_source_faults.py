@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from layers import MAY_IMPORT
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "test" / "fuzz"))
 
-from plant import FIRST, Batch, Judges, Workplace, failing_of_lit, grouped, in_order, is_in, nearest, rounds  # noqa: E402 -- from that folder
+from plant import FIRST, ROOMS, Batch, Judges, Workplace, failing_of_lit, grouped, in_order, is_in, nearest, rounds  # noqa: E402 -- from that folder
 from source_faults import Fault, faults_of  # noqa: E402 -- as above
 from watching import PLUGINS, WATCHES, Watched, in_parallel, watched, with_instructions  # noqa: E402 -- as above
 
@@ -59,8 +60,16 @@ def test_faults_are_programs(path: str) -> None:
         ast.parse(fault.planted(text))
 
 
+def test_faults_are_drawn_from_every_room_and_each_has_tests() -> None:
+    assert {*ROOMS} == {*MAY_IMPORT}
+    for room in ROOMS:
+        suites = [each for each in nearest(f"{room}/__init__.py") if (ROOT / each).is_dir()]
+        assert suites, room
+
+
 def test_the_nearest_tests_come_first() -> None:
     assert nearest("passes/hoist_invariants.py")[0] == "test/lit/passes/hoist_invariants.mlir"
+    assert nearest("engine/pages.py")[0] == "test/engine/test_pages.py"
     assert nearest("runtime/interpreter/rounding.py")[0] == "test/interpreter/test_rounding.py"
     polynomials = nearest("passes/prover/polynomials.py")
     assert polynomials.index("test/passes/test_prover.py") < polynomials.index(

@@ -130,6 +130,34 @@ def test_steps(told: Callable[..., list[str]]) -> None:
     ]
 
 
+@fh.kernel
+def skips(y: Out[f32, "N"], x: Ref[f32, "N"], n: i32):
+    acc = x.load_like(y)
+    for i in (0, 1):  # written out
+        if n > 0:  # of those that may skip
+            if n > i:  # of two ends
+                breakpoint()  # before the end of a turn
+                continue  # ends the first turn
+            acc = acc + 1.0  # where none is skipped
+        acc = acc * 2.0  # last of a turn
+    y.store(acc)  # behind the turns
+
+
+def test_a_turn_that_ends_early_ends_where_it_says_so(told: Callable[..., list[str]]) -> None:
+    """What follows it in the text is passed over, and nothing stops there that stands for how that is done."""
+    launch = skips(fh.partition(np.zeros(4, np.float32), 4), np.zeros(4, np.float32), 1)
+    out = told(launch, *(["n"] * 6), "c")
+    assert [at(part)[0] for part in out[:7]] == [
+        line_of("# before the end of a turn"),
+        line_of("# ends the first turn"),
+        line_of("# of those that may skip"),
+        line_of("# of two ends"),
+        line_of("# where none is skipped"),
+        line_of("# last of a turn"),
+        line_of("# behind the turns"),
+    ]
+
+
 def test_up_and_down_and_where(told: Callable[..., list[str]]) -> None:
     out = told(steps_launch(), "n", "n", "s", "w", "p t is None, w", "u", "p acc[0]", "d", "p t[0]", "u", "u", "c", "c")
     lines = [line for line in out[4].split("\n") if " in block " in line]

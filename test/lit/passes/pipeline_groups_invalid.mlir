@@ -130,6 +130,26 @@ ownership.kernel @fewer(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership
 
 // -----
 
+// A column of regions fewer: every group, and of each all rows.
+// CHECK: error[O122]: cannot show that all of the output `c` is written
+// CHECK: of its groups' regions, none are taken for certain
+ownership.kernel @narrower(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>) {
+  %o = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>
+  %value = cuda_tile.constant <f32: 1.0> : !cuda_tile.tile<4x32xf32>
+  %p = ownership.partition %c by %o : !ownership.ref<["E + 1"], i32>, : !ownership.tensor<[M, N], f32> -> !ownership.partition<out tile [4, 32] ragged 0, [M, N], f32>
+  ownership.distribute %p over [E, "ceildiv(M, 4)", "ceildiv(N, 32) - 1"] : !ownership.partition<out tile [4, 32] ragged 0, [M, N], f32> {
+  ^bb0(%e: !cuda_tile.tile<i32>, %i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>):
+    %n = ownership.group_tiles %p[%e] : !ownership.partition<out tile [4, 32] ragged 0, [M, N], f32>
+    %in = cuda_tile.cmpi less_than %i, %n, signed : !cuda_tile.tile<i32> -> !cuda_tile.tile<i1>
+    cuda_tile.if %in {
+      %r = ownership.region %p[%e, %i, %j] {mapped} : !ownership.partition<out tile [4, 32] ragged 0, [M, N], f32> -> !ownership.region<out tile [4, 32] ragged 0, [M, N], f32>
+      ownership.store %value, %r : !cuda_tile.tile<4x32xf32>, !ownership.region<out tile [4, 32] ragged 0, [M, N], f32>
+    }
+  }
+}
+
+// -----
+
 // Another condition beside the group's.
 // CHECK: error[O122]: cannot show that all of the output `c` is written
 ownership.kernel @some(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>) {
