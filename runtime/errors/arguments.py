@@ -161,6 +161,19 @@ class ArgumentCount(Error):
         text: ClassVar[str] = "write `{name}=`"
         name: str
 
+    class OnStream(Help):
+        text: ClassVar[str] = "a call runs nothing: say where it runs, with `.on(stream)` behind it"
+
+    class PartitionIsGrid(Help):
+        text: ClassVar[str] = "leave it out: there is a tile block for each tile of `fh.partition({name}, tile)`"
+        name: str
+
+    class AsHint(Help):
+        text: ClassVar[str] = "hints stand at the kernel: `{kernel}.with_hints({name}={value})`"
+        kernel: str
+        name: str
+        value: str
+
 
 class NotATuple(Error):
     """

@@ -77,6 +77,13 @@ class Launchable(native.Caller, ABC):
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
 
+    if not TYPE_CHECKING:  # which would then know no attribute to be missing
+
+        def __getattr__(self, name: str) -> NoReturn:
+            from freehold.support.missing import KERNEL, missing
+
+            raise missing("a kernel", name, KERNEL, self)
+
     def __copy__(self) -> Self:
         return self  # nothing of it changes but what it has compiled
 
@@ -97,7 +104,7 @@ class Launchable(native.Caller, ABC):
         frame = _frame(1)
         launch = self._launch or self._prepared()
         if kwargs or len(args) != self._count:
-            from freehold.runtime.launch.binding import positional
+            from freehold.runtime.launch.positional import positional
 
             args = positional(self.signature, args, kwargs, CallSite(frame.f_code, frame.f_lasti))
         kernel, args = self.in_form(args)
@@ -175,7 +182,7 @@ class Launchable(native.Caller, ABC):
 
     def given(self, args: Sequence[Any], kwargs: Mapping[str, Any], site: CallSite) -> tuple[Self, tuple[Any, ...]]:
         """As `in_form`, for a call. Raises `Rejected` (O210)."""
-        from freehold.runtime.launch.binding import positional
+        from freehold.runtime.launch.positional import positional
 
         return self.in_form(positional(self.signature, tuple(args), kwargs, site))
 

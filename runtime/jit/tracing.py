@@ -252,7 +252,7 @@ def _taken(kernel: Launchable) -> Any:
 def _in_order(signature: KernelSignature, count: int, names: tuple[str, ...]) -> list[str]:
     """The parameters that a call gives, in the order of its text. Raises `Rejected` (O210)."""
     from freehold.runtime.base.call_site import caller
-    from freehold.runtime.launch.binding import positional
+    from freehold.runtime.launch.positional import positional
 
     positional(signature, (None,) * count, dict.fromkeys(names), caller())
     return [*(p.name for p in signature.parameters[:count]), *names]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.frontend.schedule import Choice, Grid, OpenPartition, PartitionSpec
@@ -86,51 +87,6 @@ class Call:
         """Raises `Rejected` if anything was found."""
         if self.errors:
             raise Rejected(self.errors)
-
-
-def positional(
-    signature: KernelSignature, arguments: tuple[Any, ...], keywords: Mapping[str, Any], site: CallSite
-) -> tuple[Any, ...]:
-    """The arguments of a call, one for each parameter in order, with defaults filled in. Raises `Rejected` (O210)."""
-    parameters = signature.parameters
-    if len(arguments) == len(parameters) and not keywords:
-        return arguments
-    problems: list[str] = []
-    meant: dict[str, str] = {}
-    names = [p.name for p in parameters]
-    if len(arguments) > len(parameters):
-        problems.append(f"takes {len(parameters)} arguments, and {len(arguments)} were given")
-    values: dict[str, Any] = {p.name: a for p, a in zip(parameters, arguments, strict=False)}
-    for name, value in keywords.items():
-        if name in values:
-            problems.append(f"was given two values for `{name}`")
-        elif all(p.name != name for p in parameters):
-            problems.append(f"has no parameter `{name}`")
-            left = [n for n in names[len(arguments) :] if n not in keywords]
-            from freehold.support.spelling import nearest
-
-            unknown = [k for k in keywords if k not in names]
-            close = nearest(name, left) or (left[0] if len(left) == len(unknown) == 1 else None)
-            if close is not None:
-                meant[problems[-1]] = close
-        values[name] = value
-    missing: list[str] = []
-    for p in parameters:
-        if p.name not in values:
-            if p.has_default:
-                values[p.name] = p.default
-            elif p.name not in meant.values():
-                missing.append(f"`{p.name}`")
-    if missing:
-        problems.append(f"was called without {' and '.join(missing)}")
-    if problems:
-        shown = ", ".join(f"`{p.name}: {p.annotation}`" for p in parameters)
-        found = [errors.ArgumentCount(site.span, signature.kernel, problem, shown) for problem in problems]
-        for error in found:
-            if error.problem in meant:
-                error.add(error.DidYouMean(meant[error.problem]))
-        raise Rejected(found)
-    return tuple(values[p.name] for p in parameters)
 
 
 def bind(
@@ -349,6 +305,8 @@ def _wrong_value(call: Call, parameter: Parameter, value: Any, expected: str) ->
             error.add(error.Convert(edit))
     elif expected.startswith(("an integer", "an `int`")) and _is_whole(value):
         error.add(error.Convert(f"int({text})"))
+    elif expected == "a `float`" and _is_float(value):
+        error.add(error.Convert(f"{text}.0" if text.isdecimal() else f"float({text})"))
     elif isinstance(value, list):
         error.add(error.Convert(f"tuple({text})"))
     call.errors.append(error)
@@ -366,6 +324,16 @@ def _is_whole(value: object) -> bool:
     """Whether a value is an integer in all but its class."""
     whole = isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST
     return whole or (hasattr(value, "__index__") and not isinstance(value, int))
+
+
+def _is_float(value: object) -> bool:
+    """Whether a value is a number that a float holds, in all but its class."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        return float(value) == value
+    except OverflowError:
+        return False
 
 
 # --- All arguments together -------------------------------------------------------------------------------------------

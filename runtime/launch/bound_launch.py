@@ -16,11 +16,11 @@ from freehold.runtime.base.call_site import CallSite, caller
 from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.launch import launcher as launchers
 from freehold.runtime.launch import modes
-from freehold.runtime.launch.binding import positional
 from freehold.runtime.launch.launch import Launch
 from freehold.runtime.launch.launcher import UNDONE
 from freehold.runtime.launch.likeness import likeness
 from freehold.runtime.launch.partition import Partition
+from freehold.runtime.launch.positional import positional
 from freehold.runtime.memory.arguments import HOST, UnknownDType, Unreadable, view
 from freehold.runtime.memory.versions import changed
 from freehold.runtime.operations.in_flight import InFlight

@@ -73,6 +73,13 @@ class Launch(Operation[Any], native.Dropped):
         self._code = code
         self._instruction = instruction
 
+    if not TYPE_CHECKING:  # which would then know no attribute to be missing
+
+        def __getattr__(self, name: str) -> NoReturn:
+            from freehold.support.missing import LAUNCH, missing
+
+            raise missing("a launch", name, LAUNCH, self)
+
     def sync(self) -> Any:
         """
         Runs it on the caller's current stream and waits until it is done; returns what it wrote.

@@ -96,6 +96,11 @@ _ELSEWHERE: Final = {"num_warps": "num_worker_warps", "num_ctas": "num_cta_in_cg
 """What Triton calls them; None of what loads say, each for itself."""
 
 
+def named(name: str) -> str | None:
+    """The hint that is meant by a name of ours or Triton's; the empty text for what is no hint here."""
+    return name if name in KNOWN else (_ELSEWHERE[name] or "") if name in _ELSEWHERE else None
+
+
 def _unknown(kernel: str, name: str, value: object, problem: str) -> None:
     error = errors.HintUnknown(caller().span, kernel, name, repr(value), problem, _known())
     close = name if name in KNOWN else _ELSEWHERE.get(name, nearest(name, [*KNOWN]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -243,7 +244,9 @@ _LAZY: Final = {
 
 def __getattr__(name: str) -> object:
     if (module := _LAZY.get(name)) is None:
-        raise AttributeError(f"module 'freehold' has no attribute {name!r}")
+        from freehold.support.missing import MODULE, missing
+
+        raise missing("module 'freehold'", name, MODULE, sys.modules[__name__])
     value = getattr(import_module(module), name)
     globals()[name] = value
     return value

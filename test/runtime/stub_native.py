@@ -22,11 +22,12 @@ from freehold.runtime.base import native
 from freehold.runtime.gpu import driver
 from freehold.runtime.gpu.timeline import Timeline, timeline
 from freehold.runtime.launch import launcher
-from freehold.runtime.launch.binding import bind, positional
+from freehold.runtime.launch.binding import bind
 from freehold.runtime.launch.launch import Dispatcher, UnrunLaunch, reads_nothing
 from freehold.runtime.launch.launcher import UNDONE
 from freehold.runtime.launch.likeness import likeness
 from freehold.runtime.launch.plan import Plan
+from freehold.runtime.launch.positional import positional
 from freehold.runtime.memory import ledger
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.in_flight import InFlight

@@ -1,0 +1,93 @@
+"""
+The arguments of a call in the order of the parameters: what is missing, given twice, or meant for something else.
+
+What other libraries take at a launch, a grid, a stream, hints, has its own place here; who gives it is told where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from freehold.frontend.signature import KernelSignature
+from freehold.runtime.base.call_site import CallSite
+from freehold.runtime.errors.refusing import errors
+from freehold.runtime.variants import hints
+from freehold.support.diagnostic import Rejected
+from freehold.support.spelling import nearest
+
+if TYPE_CHECKING:
+    from freehold.support.diagnostic import Help
+
+GRIDS: Final = frozenset({"grid", "grid_size", "grid_dim", "blocks", "num_blocks", "num_programs"})
+"""What says elsewhere how many tile blocks there are."""
+
+
+def positional(
+    signature: KernelSignature, arguments: tuple[Any, ...], keywords: Mapping[str, Any], site: CallSite
+) -> tuple[Any, ...]:
+    """The arguments of a call, one for each parameter in order, with defaults filled in. Raises `Rejected` (O210)."""
+    parameters = signature.parameters
+    if len(arguments) == len(parameters) and not keywords:
+        return arguments
+    problems: dict[str, Help | None] = {}
+    if len(arguments) > len(parameters):
+        problems[f"takes {len(parameters)} arguments, and {len(arguments)} were given"] = None
+    values: dict[str, Any] = {p.name: a for p, a in zip(parameters, arguments, strict=False)}
+    meant = _meant(signature, len(arguments), keywords)
+    for name, value in keywords.items():
+        if name in values:
+            problems[f"was given two values for `{name}`"] = None
+        elif name in meant:
+            problems[f"has no parameter `{name}`"] = meant[name]
+        values[name] = value
+    proposed = {h.name for h in meant.values() if isinstance(h, errors.ArgumentCount.DidYouMean)}
+    missing: list[str] = []
+    for p in parameters:
+        if p.name not in values:
+            if p.has_default:
+                values[p.name] = p.default
+            elif p.name not in proposed:
+                missing.append(f"`{p.name}`")
+    if missing:
+        problems[f"was called without {' and '.join(missing)}"] = None
+    if problems:
+        shown = ", ".join(f"`{p.name}: {p.annotation}`" for p in parameters)
+        found = [errors.ArgumentCount(site.span, signature.kernel, problem, shown) for problem in problems]
+        for error, help in zip(found, problems.values(), strict=True):
+            if help is not None:
+                error.add(help)
+        raise Rejected(found)
+    return tuple(values[p.name] for p in parameters)
+
+
+def _meant(signature: KernelSignature, given: int, keywords: Mapping[str, Any]) -> dict[str, Help | None]:
+    """The keywords that no parameter has, and what each may have been meant for."""
+    names = [p.name for p in signature.parameters]
+    unknown = [k for k in keywords if k not in names]
+    left = [p for p in signature.parameters[given:] if p.name not in keywords]
+    needed = [p.name for p in left if not p.has_default]
+    found: dict[str, Help | None] = {}
+    for name in unknown:
+        close = nearest(name, [p.name for p in left])
+        if close is None:
+            found[name] = _elsewhere(signature, name, keywords[name])
+            if found[name] is None and len(needed) == len(unknown) == 1:
+                (close,) = needed
+        if close is not None:
+            found[name] = errors.ArgumentCount.DidYouMean(close)
+    return found
+
+
+def _elsewhere(signature: KernelSignature, name: str, value: object) -> Help | None:
+    """Where to say what other libraries' launches take as a keyword."""
+    error = errors.ArgumentCount
+    if name == "stream":
+        return error.OnStream()
+    if name in GRIDS:
+        written = next((p.name for p in signature.parameters if p.mode in ("mut", "out")), None)
+        return error.PartitionIsGrid(written) if written and signature.cut else None
+    hint = hints.named(name)
+    if hint is None:
+        return None
+    return error.AsHint(signature.kernel, hint, repr(value)) if hint else errors.HintUnknown.OfLoads()

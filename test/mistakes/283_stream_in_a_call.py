@@ -1,0 +1,21 @@
+"""A stream given to the call."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+@fh.kernel
+def double(y: Out["N"], x: Ref["N"]):
+    y.store(2.0 * x.load_like(y))
+
+def mistake():
+    double(fh.partition(y, 64), x, stream=None).sync()
+
+def fixed():
+    double(fh.partition(y, 64), x).on().wait()
+    return y, 2 * x
