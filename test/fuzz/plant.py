@@ -9,7 +9,8 @@ All tests run once without a fault, so that it is known which of them execute th
 (`watching.py`, with Python 3.12 and later): no other can find a fault there, but for what caches keep. Nearest are the
 tests that are named as the file, import its module or import what imports it, and the suites of its folder. In this
 order those run that execute the line, then tests elsewhere that do, a few of each file at a time. Where the line is
-executed as its module is imported, any test may see the fault, and all follow; elsewhere the rest of the nearest does.
+executed as its module is imported, any test may see the fault, and all follow, as where no test executes it: so are
+lines of kernels, which are read and compiled. Elsewhere the rest of the nearest does.
 
 Every fault gets its share of the time (`--limit` for all of it, `--seconds` for each fault). It counts as found when a
 test fails with it that passes without it, and fails again with it; so does one with which a test hangs that ends

@@ -241,7 +241,7 @@ def test_a_line_in_brackets_is_watched_where_its_statement_begins(tmp_path: Path
 def test_who_executes_a_line(tmp_path: Path) -> None:
     (tmp_path / "product.py").write_text(PRODUCT, encoding="utf-8")
     (tmp_path / "test_product.py").write_text(TESTS, encoding="utf-8")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FREEHOLD_"))}
     environment = {**kept, "PYTHONPATH": f"{PLUGINS}{os.pathsep}{tmp_path}"}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "chosen_tests", "-c", os.devnull, "test_product.py"]
     known = watched(tmp_path, [("product.py", 4), ("product.py", 7)], 100, environment, [[*command, *in_parallel(1)]])

@@ -271,7 +271,7 @@ RULES: Final[tuple[Entry, ...]] = (
     Program(
         "S47",
         "memory that is not there is an error",
-        "def launch(): fh.zeros((1 << 40,), fh.f32).sync()",
+        "def launch(): fh.zeros((1 << 50,), fh.f32).sync()",
         "MemoryError",
     ),
     Elsewhere("S48", "a copy holds both its ends", ("runtime/stub_tensors.py::test_copies_come_after_what_they_copy",)),
