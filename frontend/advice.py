@@ -17,6 +17,7 @@ from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.text import fits, is_comparison, items, primary
 from freehold.frontend.values import (
+    POISON,
     Frame,
     MethodValue,
     ReplaceValue,
@@ -76,9 +77,14 @@ def of_subscript(c: Context, tensor: TensorValue, node: core.Subscript) -> Advic
     """
     A load instead of a subscript of a tensor.
 
-    All of it is this block's part of it. Another index counts elements, and one of a load counts tiles: no edit.
+    All of it is this block's part of it, and tiles for indices are those of a gather. Another index counts elements,
+    and one of a load counts tiles: no edit.
     """
     index, rank = c.text(node.slice), tensor.spec.rank
+    given = POISON if isinstance(node.slice, core.Slice) else c.lower(node.slice)
+    among = given.items if isinstance(given, TupleValue) else (given,)
+    if tensor.parameter.mode == "ref" and any(isinstance(v, TileValue) and v.shape for v in among):
+        return Advice(f"{tensor.name}.gather({Written(index):*})", node if len(among) == rank else None)
     if all(part in (":", "...") for part in index.replace(" ", "").split(",")):
         return of_tensor(c, tensor, node)
     if tensor.region is None and at_same_place(c, tensor) is None and ":" not in index and index.count(",") == rank - 1:
@@ -214,6 +220,8 @@ class Written(str):
                 return f", {self.name}={text}" if text else ""
             case "+":
                 return f" + {primary(text)}" if text else ""
+            case "*":
+                return ", ".join(items(text) or [text])
             case _:
                 return text
 
@@ -260,6 +268,8 @@ def call_of(c: Context, node: core.Expr | None) -> core.Call | None:
 def _advised(c: Context, foreign: Foreign, call: core.Call | None, args: Sequence[core.Expr]) -> Advice | None:
     """The edit of a call, or what there is to say without one."""
     texts = None if call is None or not foreign.edit else _arguments(c, foreign, call, args)
+    if foreign.of_tensor and not any(isinstance(c.frame.variables.get(c.text(a)), TensorValue) for a in args[:1]):
+        texts = None
     regions = [v.name for v in _variables(c) if isinstance(v, TensorValue) and v.region is not None]
     if call is not None and texts is not None and (regions or "{region}" not in foreign.edit):
         edit = foreign.edit.format(**texts, region=regions[0] if regions else "")

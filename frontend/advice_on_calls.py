@@ -9,6 +9,7 @@ from freehold.frontend import elsewhere
 from freehold.frontend.advice import Advice, in_place, line
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
+from freehold.frontend.values import padding_named
 from freehold.support import dtypes
 from freehold.support.spelling import nearest
 
@@ -61,10 +62,6 @@ def of_shape(c: Context, node: core.Call, name: str) -> Advice | None:
     return Advice(f"put the shape in brackets: `{c.text(node.func)}({call})`", node)
 
 
-_PADDINGS: Final = {"0": "zero", "0.0": "zero", "float('-inf')": "-inf", "float('inf')": "inf", "float('nan')": "nan"}
-_ENDS: Final = {"-math.inf": "-inf", "math.inf": "inf", "math.nan": "nan"}
-
-
 def unknown_keyword(c: Context, node: core.Call, keyword: core.Keyword, signature: Parameters) -> list[Advice]:
     """An argument for a parameter that there is not."""
     known, key, text = (*signature.positional, *signature.keywords), keyword.arg, line(c, keyword.value)
@@ -82,8 +79,7 @@ def unknown_keyword(c: Context, node: core.Call, keyword: core.Keyword, signatur
     if meant not in known:
         meant = nearest(key, known)
     elif meant == "padding":
-        plain = text.replace('"', "'").replace("np.", "math.").replace("numpy.", "math.")
-        padding = _PADDINGS.get(plain, _ENDS.get(plain))
+        padding = padding_named(c.lower(keyword.value))
         if padding is None:
             return [Advice('pad with one of `"zero"`, `"-inf"`, `"inf"` and `"nan"`, and choose others by `fh.where`')]
         return [Advice(f'write `padding="{padding}"`', keyword)]

@@ -17,11 +17,14 @@ class Foreign:
     Words and code. The last code stands in place of the call, those before it are statements ahead of it.
 
     A parameter is `{x}` as it was written, `{x:p}` so that `.name` may follow, `{x:t}` as truth values, `{x:,}` as a
-    further argument if it was given, `{k:+}` as a further summand. `{count}` is how many elements of `x` lie along
-    `axis`, `{new}` a name that is free, `{region}` a tensor of which blocks have regions, `{rest}` all else.
+    further argument if it was given, `{k:+}` as a further summand, `{x:*}` as its items if it is a tuple.
+    `{count}` is how many elements of `x` lie along `axis`, `{new}` a name that is free, `{region}` a tensor of which
+    blocks have regions, `{rest}` all else.
     """
     words: str = ""
     """What is said where there is no edit for a call."""
+    of_tensor: bool = False
+    """It has an edit where its first argument is a tensor, and none where that is a tile."""
 
 
 _PLACES: Final = "fh.arange({x:p}.shape[0])[:, None]{k:+} OPERATOR fh.arange({x:p}.shape[1])[None, :]"
@@ -57,6 +60,12 @@ _ASSURED: Final = Foreign("x, values", "leave it out, the launcher looks at what
 _EYE: Final = Foreign(
     "n, m={n}, dtype=fh.f32", "`(fh.arange({n})[:, None] == fh.arange({m})[None, :]).astype({dtype})`"
 )
+_GATHER: Final = Foreign(
+    "x, i, mask=",
+    "elements are read where they lie: `{x:p}.gather({i:*}{mask:,})`",
+    "elements of a tensor are read where they lie: `x.gather(i, j)`",
+    of_tensor=True,
+)
 _CONSTANT: Final = _words("a parameter that is known when the kernel is compiled is a `Const[int]`")
 _DOT: Final = Foreign("x, y", "`{x:p} @ {y:p}`", "`fh.mma(a, b, acc)` is `a @ b + acc`")
 _ON_DIAGONAL: Final = "fh.where(" + _PLACES.replace("OPERATOR", "==").replace("{k:+}", "") + ", {x}, 0)"
@@ -82,7 +91,7 @@ EDITS: Final = {
         "places that data say are written by sums alone: declare the tensor as `Acc`, zeros at first, "
         "and write `add_at(values, i)`"
     ),
-    "take": Foreign("x, i", "elements are read where they lie: `{x:p}.gather({i})`"),
+    **dict.fromkeys(("gather", "take"), _GATHER),
     **dict.fromkeys(("bincount", "histogram"), _words(_COUNTS)),
     "atomic_add": _words(_UPDATE.replace("UPDATE", "add")),
     "atomic_max": _words(_UPDATE.replace("UPDATE", "maximum")),

@@ -36,6 +36,7 @@ from freehold.frontend.values import (
     Value,
     describe,
     is_number,
+    padding_named,
     show_shape,
     tensor_of,
 )
@@ -211,12 +212,15 @@ def padding_of(c: Context, a: Arguments, dtype: DType, more: str = "") -> Paddin
         if isinstance(value, TileValue):
             return not_constant(c, place, value, "the padding")
         known = ", ".join(f'"{p}"' for p in PADDINGS)
+        meant = padding_named(value)
         error = errors.WrongArguments(
             c.span(place),
             function=a.signature.name,
             problem=f"cannot pad with {describe(value)}",
             signature=a.signature.text,
         )
+        if meant is not None:
+            return c.error(error.add(error.Instead(f'pad with `"{meant}"`', at=c.span(place))))
         return c.error(error.add(error.Instead(f"pad with one of {known}{more}")))
     name = PADDINGS[str(value.value)]
     if name == "zero":

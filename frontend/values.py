@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum, EnumType
 from functools import lru_cache
+from math import copysign, inf, isnan
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
@@ -320,6 +321,16 @@ def of_host(value: object) -> Value:
     if kind is not tuple and not is_named_tuple(kind):
         return Static(whole)
     return TupleValue(tuple(map(of_host, whole)), None if kind is tuple else kind)
+
+
+def padding_named(value: Value) -> str | None:
+    """What loads call the number that they are to pad with; None of what they cannot pad with."""
+    number = value.value if isinstance(value, Static) else None
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    if number == 0:
+        return "neg_zero" if copysign(1, number) < 0 else "zero"
+    return "nan" if isnan(number) else {inf: "inf", -inf: "-inf"}.get(number)
 
 
 def static_of(value: Value) -> tuple[object] | None:

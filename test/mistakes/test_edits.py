@@ -210,6 +210,21 @@ CASES = {
         (-I, I.astype(np.uint32)), 0 * I, dtype=np.int64,
     ),
     "a float as an index": Case(f"{ONE}\n    y.store(x.gather(fh.arange(64) * 1.0))", (X[:64],), X[:64]),
+    "a subscript with tiles": Case(f"{ONE}\n    y.store(x[fh.arange(64) // 2])", (X[:64],), X[np.arange(64) // 2]),
+    "a subscript with tiles for both axes": Case(
+        f"{TWO}\n    r, c = fh.arange(4)[:, None], fh.arange(64)[None, :]\n    y.store(x[3 - r, c] * 2)",
+        (X2[:4, :64],), X2[3::-1, :64] * 2, tile=(4, 64),
+    ),
+    "a gather that is a function": Case(
+        f"{ONE}\n    i = fh.arange(64)\n    y.store(1 + fh.gather(x, (63 - i,), mask=i > 3))",
+        (X[:64],), 1 + X[63::-1] * (np.arange(64) > 3),
+    ),
+    "elements taken from a tensor": Case(
+        f"{ONE}\n    y.store(np.take(x, fh.arange(64) // 2))", (X[:64],), X[np.arange(64) // 2]
+    ),
+    "padding with minus infinity": two("    y.store(x.load(y.index, y.tile, padding=-np.inf))", X2),
+    "padding with a zero": two("    y.store(x.load(y.index, y.tile, padding=0.0))", X2),
+    "padding with what is no number": one("    y.store(x.load(y.index, (64,), other=float('nan')))", X),
     "a number as a mask": Case(
         f"{ONE}\n    i = fh.arange(64)\n    y.store(x.gather(i, mask=i % 2))", (X[:64],), X[:64] * (np.arange(64) % 2)
     ),
