@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -16,7 +17,10 @@ import pytest
 import freehold as fh
 from freehold.engine import Config, ModelError, demo
 from freehold.engine.batch import Batch, Inputs, Memory, Shape, Share
+from freehold.engine.layers import most_split
 from freehold.engine.model import Model
+from freehold.engine.weights import Checkpoint
+from freehold.kernels.tilings import tiling
 
 LLAMA = {
     "architectures": ["LlamaForCausalLM"],
@@ -150,6 +154,36 @@ def test_sharded_files_and_bfloat16(tmp_path: Path) -> None:
     for name in one.keys() - {"fed"}:
         assert one[name].dtype == fh.bf16
         np.testing.assert_array_equal(one[name].numpy(), other[name].numpy())
+
+
+@pytest.mark.parametrize(("piece", "rows"), [(1, 1), (4 * 64 * 3, 3), (1 << 30, 128)])
+def test_a_tensor_comes_in_pieces_of_as_many_rows_as_fit(
+    piece: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """... one row at least, however long it is."""
+    safetensors: Any = pytest.importorskip("safetensors.numpy")
+    whole = np.arange(128 * 64, dtype=np.float32).reshape(128, 64)
+    safetensors.save_file({"w": whole}, tmp_path / "model.safetensors")
+    monkeypatch.setattr("freehold.engine.weights.PIECE", piece)
+    brought: list[int] = []
+    real = Checkpoint._brought  # pyright: ignore[reportPrivateUsage] -- where pieces go by
+
+    def counted(self: Checkpoint, piece: Any, dtype: Any) -> Any:
+        brought.append(len(piece))
+        return real(self, piece, dtype)
+
+    monkeypatch.setattr(Checkpoint, "_brought", counted)
+    with Checkpoint(tmp_path, fh.HOST) as files:
+        np.testing.assert_array_equal(files.one("w", (128, 64), fh.f32).numpy(), whole)
+    assert brought == [rows] * (128 // rows) + [128 % rows] * (128 % rows > 0)
+
+
+@pytest.mark.parametrize(("n", "k", "size"), [(512, 8192, 4), (128, 4096, 2), (4096, 64, 2)])
+def test_the_room_for_parts_of_products_is_that_of_the_largest(n: int, k: int, size: int) -> None:
+    rows = range(1, 40)
+    parts = [math.prod((m, n, tiling(m, n, k, size).splits)) for m in rows if tiling(m, n, k, size).splits > 1]
+    assert bool(parts) == (k > 64)
+    assert most_split(rows, n, k, size) == max(parts, default=1)
 
 
 def test_weights_of_8_bits_are_what_they_stand_for(tmp_path: Path) -> None:

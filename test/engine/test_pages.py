@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from freehold.engine.pages import Pages, key_of
 from freehold.engine.sampling import Sampling
-from freehold.engine.scheduler import Planned, Scheduler, Sequence
+from freehold.engine.scheduler import Plan, Planned, Scheduler, Sequence
 
 
 def test_pages_are_found_by_what_they_hold() -> None:
@@ -111,3 +111,30 @@ def test_who_came_last_gives_back(pages: int) -> None:
     assert list(scheduler.waiting) == [other]
     assert not other.pages
     assert len(one.tokens) > len(other.tokens)
+
+
+def test_how_many_steps_can_be_like_one_is_known_while_sequences_decode() -> None:
+    """As far as pages, limits and a step's tokens let all of them go; none where a prompt runs."""
+    scheduler = Scheduler(Pages(6, 4), 16, 2)
+    one, other = (Sequence([1] * n, Sampling(max_tokens=most), 0) for n, most in ((3, 9), (5, 3)))
+    for s in (one, other):
+        scheduler.add(s)
+
+    def step() -> Plan:
+        plan = scheduler.plan()
+        for p in plan:
+            scheduler.done(p)
+            p.sequence.tokens.append(0)
+        return plan
+
+    assert step().left == 0  # their prompts
+    assert len(one.tokens) == 4
+    assert step().left == 0  # `one` fills its page with this step
+    assert step().left == 0  # `other` has a token left to its limit, and that one is the last
+    scheduler.finish(other)
+    assert [p.first for p in step()] == [5]
+    plan = scheduler.plan()
+    assert [(p.first, p.length) for p in plan] == [(6, 1)]
+    assert plan.left == 1  # two pages have room for eight tokens
+    again = scheduler.plan(plan)
+    assert (again.again, again.left, [p.first for p in again]) == (True, 0, [7])
