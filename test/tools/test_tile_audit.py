@@ -93,7 +93,7 @@ others:
 """
 
 
-@pytest.mark.parametrize(("words", "status"), [("one, two", 0), ("one, one", 1)])
+@pytest.mark.parametrize(("words", "status"), [("one, two", 0), ("one, one", 1), ("one, 64", 3)])
 def test_a_table_of_arrays(folder: Path, words: str, status: int) -> None:
     pytest.importorskip("yaml")
     (folder / "launch.yaml").write_text(TABLE % words)
@@ -107,13 +107,25 @@ def test_a_table_of_arrays(folder: Path, words: str, status: int) -> None:
         ("grid: 4", "`arguments` is a list"),
         ("grid: [4]\narguments: [{name: x, shape: [4], colour: red}]", "unknown fact `colour`"),
         ("grid: [4]\narguments: [{name: x, value: many}]", "the value of `x` is no number"),
+        ("grid: [4]\narguments: [{name: x, words: 7}]", "the words of `x` are no list"),
+        ("grid: [4]\narguments: [{name: x, words: [7, 1.5]}]", "the words of `x` are no list"),
     ],
 )
 def test_what_is_no_launch_is_refused(folder: Path, text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("yaml")
     (folder / "launch.yaml").write_text(text)
     assert main(["kernel.mlir", "--entry", "rows", "--launch", "launch.yaml"]) == 2
-    assert said in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert said in told
+    assert "argument `launch.yaml` of" in told
+
+
+def test_what_is_no_grid_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    del folder
+    assert main(["kernel.mlir", "--entry", "rows", "--grid", "four"]) == 2
+    told = capsys.readouterr().err
+    assert "four" in told
+    assert "argument `--arg` of" in told
 
 
 @pytest.mark.parametrize(
