@@ -141,3 +141,26 @@ def test_a_loop_that_is_cut_twice_takes_each_branch_in_the_same_turns(first: int
                 wanted = 5 * wanted + taken[0] + 2 * taken[1]
             ran.run([y, turns, a, b], blocks=1)
             assert y.tolist() == [wanted] * 4, (turns, a, b)
+
+
+@fh.kernel
+def at_a_quotient(y: Out[4], turns: i32, a: i32, d: i32, known: Const[bool]):
+    fh.require(0 <= a <= 20)
+    fh.require(1 <= d <= 20)
+    acc = fh.zeros((4,), i32)
+    for k in range(turns):
+        if k < (a // 2 if known else a // d):
+            acc += 1
+    y.store(acc.astype(f32))
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_loop_is_not_cut_at_a_quotient_by_what_the_launch_brings(known: bool) -> None:
+    """Where no turn runs, nothing is divided; in front of the loop it would be."""
+    y: Any = np.zeros(4, np.float32)
+    module = at_a_quotient.verify(fh.partition(y, 4), 6, 7, 2, known)
+    cut = split_loops(module)
+    assert (cut is not module) == known
+    for each, turns in product((module, cut), (0, 6)):
+        Kernel.of(each, checked=True).run([y, turns, 7, 2], blocks=1)
+        assert y.tolist() == [min(turns, 3)] * 4
