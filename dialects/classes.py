@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Attribute, Block, Operation, OpResult, ParametrizedAttribute, Region, SSAValue, SSAValues, Use
-from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, RangeOf
+from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, IRDLOperation, RangeOf
 from xdsl.irdl.operations import (
     BeforeVariadicSingleAccessor,
     OptionalAttrAccessor,
@@ -99,6 +99,12 @@ def _optional(op: Any, field: int) -> Any:
 
 nth: Final = tuple[Any, ...].__getitem__
 """Of the values of an operation: their own way asks what kind of index it is."""
+
+
+class PlainOp(IRDLOperation, metaclass=Plain):
+    """The base of operations. They are looked up by identity, as all of xDSL's, for which those take a call."""
+
+    __hash__ = object.__hash__
 
 
 put: Final = object.__setattr__
@@ -342,6 +348,49 @@ def replace_uses(old: SSAValue, new: SSAValue) -> None:
         use = following
     if after._name is None:
         after._name = before._name
+
+
+def insert_before(op: Operation, anchor: Operation) -> None:
+    """Puts an operation that stands nowhere in front of another one. That is not inside it: xDSL asks all around it."""
+    made: Any = op
+    after: Any = anchor
+    assert made.parent is None
+    before = after._prev_op
+    made.parent, made._prev_op, made._next_op, after._prev_op = after.parent, before, after, made
+    if before is None:
+        after.parent._first_op = made
+    else:
+        before._next_op = made
+
+
+def detach(op: Operation) -> None:
+    """Takes an operation out of its block."""
+    taken: Any = op
+    block, before, after = taken.parent, taken._prev_op, taken._next_op
+    taken.parent = taken._prev_op = taken._next_op = None
+    if before is None:
+        block._first_op = after
+    else:
+        before._next_op = after
+    if after is None:
+        block._last_op = before
+    else:
+        after._prev_op = before
+
+
+def erase(op: Operation) -> None:
+    """Takes an operation out of its block for good. Nobody uses its results: xDSL makes something to stand for each."""
+    gone: Any = op
+    for result in gone.results:
+        if result.first_use is not None:
+            raise ValueError(f"`{op.name}` is erased, and its results are used")
+    detach(op)
+    if gone.regions:
+        op.drop_all_references()
+        return
+    for value, use in zip(gone._operands, gone._operand_uses, strict=True):
+        value.remove_use(use)
+    gone._operand_uses = ()
 
 
 def append(block: Block, ops: Sequence[Operation]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, Protocol
 
 from xdsl.ir.core import IRWithName
@@ -20,6 +21,7 @@ class Named(Protocol):
         ...
 
 
+@lru_cache(maxsize=4096)
 def in_ir(name: str) -> str | None:
     """
     The name in the IR of what the user calls so; None where there can be none.

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import Float32Type, ModuleOp, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from freehold.dialects.classes import replace_uses
+from freehold.dialects.classes import erase, replace_uses
 from freehold.dialects.cuda_tile.attrs import FULL, NEAREST_EVEN, RoundingModeAttr
 from freehold.dialects.cuda_tile.ops.arith_float import DivFOp, Exp2Op, ExpOp, MulFOp, RsqrtOp, SqrtOp, SubFOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, ReshapeOp
@@ -70,7 +70,7 @@ def _replace(op: Operation, new: Operation) -> None:
     found.results[0].name_hint = op.results[0].name_hint
     replace_uses(op.results[0], found.results[0])
     assert op.parent is not None
-    op.parent.erase_op(op)
+    erase(op)
 
 
 def _quotient(op: DivFOp) -> Operation:

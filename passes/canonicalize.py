@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import HasCanonicalizationPatternsTrait, MemoryEffectKind, get_effects
 
-from freehold.dialects.classes import operands_of, replace_uses
+from freehold.dialects.classes import erase, operands_of, replace_uses
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.folding import fold, literal
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MulIOp, OrIOp, XOrIOp
@@ -114,7 +114,7 @@ class _Canonicalizer:
         if op.regions and (around := op.parent_op()) is not None:
             owners.append(around)  # which may be empty now
         assert op.parent is not None
-        op.parent.erase_op(op)
+        erase(op)
         self.push_all(owners)
 
     def push_all(self, owners: Iterable[Operation | Block]) -> None:

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import Float4E2M1FNType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from freehold.dialects.classes import replace_uses
+from freehold.dialects.classes import erase, replace_uses
 from freehold.dialects.cuda_tile.attrs import UNSIGNED
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.folding import literal
@@ -236,8 +236,8 @@ def _if_again(op: IfOp) -> bool:
     Rewriter.insert_op(both, InsertPoint.before(op))
     for old, new in zip([*op.results, *again.results], both.results, strict=True):
         replace_uses(old, new)
-    Rewriter.erase_op(again)
-    Rewriter.erase_op(op)
+    erase(again)
+    erase(op)
     return True
 
 
@@ -251,10 +251,10 @@ def _joined(op: IfOp, first: Region, second: Region) -> Region:
     for result, value in zip(op.results, end.operands, strict=True):
         result.replace_uses_with_if(value, lambda use: behind.is_ancestor(use.operation))
     values = [*end.operands]
-    Rewriter.erase_op(end)
+    erase(end)
     if isinstance(last, YieldOp):
         values += last.operands
-        Rewriter.erase_op(last)
+        erase(last)
     Rewriter.inline_block(behind, InsertPoint.at_end(before))
     if isinstance(last, YieldOp):
         before.add_op(YieldOp(values))
@@ -283,7 +283,7 @@ def _if_in_if(op: IfOp) -> bool:
     new = IfOp(both.result, (), inner.detach_region(inner.thenRegion))
     Rewriter.insert_op([both, new], InsertPoint.before(op))
     both.location, new.location = op.location, inner.location
-    Rewriter.erase_op(op)
+    erase(op)
     return True
 
 

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from freehold.dialects.classes import replace_uses
+from freehold.dialects.classes import erase, replace_uses
 from freehold.dialects.cuda_tile.attrs import NEAREST_EVEN
 from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, FmaOp, MulFOp, NegFOp, SubFOp
 from freehold.passes.rewriting import Inserter, of_kind
@@ -76,7 +76,7 @@ def contract(op: AddFOp | SubFOp, product: MulFOp) -> None:
     found.result.name_hint = op.result.name_hint
     replace_uses(op.result, found.result)
     assert op.parent is not None
-    op.parent.erase_op(op)
+    erase(op)
     if product.result.first_use is None:
         assert product.parent is not None
-        product.parent.erase_op(product)
+        erase(product)

@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import erase, insert_before
 from freehold.dialects.cuda_tile.ops.module import EntryOp, TileModuleOp
 from freehold.dialects.ownership import KernelOp, kernels_of
 from freehold.passes.patterns import checks, distribution, elements, groups, tiles
@@ -51,9 +52,9 @@ class ConvertOwnershipToCudaTilePass(ModulePass):
             if (module := modules.get(block)) is None:
                 module = modules[block] = TileModuleOp(kernel.sym_name.data)
                 module.location = kernel.location
-                block.insert_op_before(module, kernel)
+                insert_before(module, kernel)
             entry = convert_kernel(kernel, checks="trap" if self.checks and self.traps else self.checks)
-            block.erase_op(kernel)
+            erase(kernel)
             module.block.add_op(entry)
 
 

@@ -17,7 +17,7 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.traits import IsolatedFromAbove, is_side_effect_free
 
-from freehold.dialects.classes import Kinds, operands_of, ops_of, replace_uses, type_of
+from freehold.dialects.classes import Kinds, erase, operands_of, ops_of, replace_uses, type_of
 from freehold.dialects.cuda_tile.attrs import WEAK
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
@@ -67,7 +67,7 @@ def _block(block: Block, known: _Known) -> None:
             elif (first := next((o for o in same if _equal(o, op)), None)) is not None:
                 for old, new in zip(op.results, first.results, strict=True):
                     replace_uses(old, new)
-                block.erase_op(op)
+                erase(op)
             else:
                 same.append(op)
                 added.append(key)

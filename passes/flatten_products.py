@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from freehold.dialects.classes import replace_uses
+from freehold.dialects.classes import erase, replace_uses
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.folding import literal
 from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp
@@ -76,7 +76,7 @@ def _flatten(op: MmaFOp | MmaIOp) -> None:
     found.result.name_hint = op.result.name_hint
     replace_uses(op.result, at.value(ReshapeOp(found.result, dims)))
     assert op.parent is not None
-    op.parent.erase_op(op)
+    erase(op)
 
 
 def _flat(value: SSAValue, at: Inserter) -> SSAValue:
@@ -135,4 +135,4 @@ def _one_type(uses: list[Operation]) -> Attribute | None:
 def _erase_unused(op: Operation) -> None:
     if op.results[0].first_use is None:
         assert op.parent is not None
-        op.parent.erase_op(op)
+        erase(op)

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import detach, erase, ops_of
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED
 from freehold.dialects.cuda_tile.integers import width_of
 from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp, OrIOp
@@ -45,7 +46,7 @@ def hoist_assertions(root: Operation) -> None:
 
 def _hoist(loop: ForOp | LoopOp) -> None:
     body = loop.region.block
-    if not any(isinstance(op, AssertOp | CheckOp) for op in body.ops):
+    if not any(isinstance(op, AssertOp | CheckOp) for op in ops_of(body)):
         return
     hoist_from(loop)  # the condition, which may have come out of an inner loop
     no_turn: SSAValue | None = None
@@ -64,9 +65,9 @@ def _hoist(loop: ForOp | LoopOp) -> None:
                 condition = at.value(OrIOp(no_turn, condition))
             if isinstance(op, AssertOp):
                 at.insert(AssertOp(condition, op.message.data))
-                body.erase_op(op)
+                erase(op)
             else:  # its number and values go with it
-                body.detach_op(op)
+                detach(op)
                 op.operands = (condition, *op.values)
                 at.insert(op)
         op = following

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import detach, insert_before
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
@@ -47,8 +48,8 @@ def hoist_from(loop: ForOp | LoopOp) -> None:
     while op is not None:
         following = op.next_op
         if _cheap(op) and all(defined_outside(operand, loop) for operand in op.operands):
-            body.detach_op(op)
-            outer.insert_op_before(op, loop)
+            detach(op)
+            insert_before(op, loop)
         op = following
 
 

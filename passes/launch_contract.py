@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.types import TileType, element_name
 from freehold.dialects.location import span_of
 from freehold.dialects.names import users_name
@@ -64,7 +65,7 @@ def kernel_of(module: ModuleOp) -> KernelOp:
 
 def distribution_of(kernel: KernelOp) -> DistributeOp:
     """The one distribution of a kernel. Raises `PassFailedException` where there is none, or more than one."""
-    found = [op for op in kernel.body.block.ops if isinstance(op, DistributeOp)]
+    found = [op for op in ops_of(kernel.body.block) if isinstance(op, DistributeOp)]
     if len(found) != 1:
         raise PassFailedException(f"kernel @{kernel.sym_name.data} needs one ownership.distribute, not {len(found)}")
     return found[0]
@@ -140,7 +141,7 @@ def computed_extents(kernel: KernelOp) -> list[Term]:
     tiles along an axis of one or the other."""
     arguments = [a.type for a in kernel.body.block.args if isinstance(a.type, TensorType)]
     plain = {extent for type_ in arguments for extent in type_.extents}
-    windows = (op for op in kernel.body.block.ops if isinstance(op, WindowOp))
+    windows = (op for op in ops_of(kernel.body.block) if isinstance(op, WindowOp))
     lengths = [w.result.type.extent(w.axis.data) for w in windows]
     lengths = [length for length in dict.fromkeys(lengths) if not length.is_const and length not in plain]
     plain |= {*lengths}
@@ -224,7 +225,7 @@ def dtype_name(element: Attribute) -> str:
 
 def _checks(kernel: KernelOp, record: Record) -> tuple[LaunchCheck, ...]:
     found: dict[str, LaunchCheck] = {}
-    for op in kernel.body.block.ops:
+    for op in ops_of(kernel.body.block):
         if isinstance(op, RequireOp):
             text, message = str(op.condition), "" if op.message is None else op.message.data
             found.setdefault(text, LaunchCheck(text, message, span_of(op), required=True))

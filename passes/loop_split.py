@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Region, SSAValue
 from xdsl.passes import ModulePass
 
-from freehold.dialects.classes import replace_uses
+from freehold.dialects.classes import erase, insert_before, replace_uses
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, RoundingModeAttr, SignednessAttr
 from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, CmpIOp, DivIOp, MaxIOp, MinIOp, MulIOp, RemIOp, SubIOp
@@ -222,7 +222,7 @@ def _decide(loop: ForOp, comparison: CmpIOp, result: bool) -> None:
         known = Inserter(comparison).value(ConstantOp.splat(_type(comparison.result), result))
         replace_uses(comparison.result, known)
     assert comparison.parent is not None
-    comparison.parent.erase_op(comparison)
+    erase(comparison)
 
 
 def _turn(loop: ForOp) -> Iterator[IfOp]:
@@ -237,7 +237,7 @@ def _inline(op: IfOp, region: Region) -> None:
     end = inner.last_op if inner is not None else None
     if isinstance(end, ContinueOp):
         while (last := block.last_op) is not None and last is not op:
-            block.erase_op(last)
+            erase(last)
     for each in list(inner.ops) if inner is not None else ():
         each.detach()
         if isinstance(each, YieldOp):
@@ -245,5 +245,5 @@ def _inline(op: IfOp, region: Region) -> None:
                 replace_uses(result, value)
             each.erase()
         else:
-            block.insert_op_before(each, op)
-    block.erase_op(op)
+            insert_before(each, op)
+    erase(op)

@@ -27,7 +27,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.classes import replace_uses
+from freehold.dialects.classes import erase, replace_uses
 from freehold.dialects.cuda_tile.attrs import (
     DEVICE,
     RELAXED,
@@ -147,7 +147,7 @@ class _Lowering:
         for op in list(body.ops):
             if isinstance(op, CheckOp):
                 carried = self.noted(op, carried)
-                body.erase_op(op)
+                erase(op)
             elif isinstance(op, ForOp) and of_kind(op, CheckOp):
                 carried = self.carry(op, carried)
             elif not isinstance(op, ForOp):
@@ -210,7 +210,7 @@ class _Lowering:
         self.record(number, shown, inner)
         _insert(at, failed, way_out)
         assert check.parent is not None
-        check.parent.erase_op(check)
+        erase(check)
 
     def record(self, number: SSAValue, values: Sequence[tuple[SSAValue, str]], at: Inserter) -> None:
         """Writes down a check's number plus 1, and values with their dtypes, unless the launch has failed already."""
@@ -272,7 +272,7 @@ def _with_body_of(loop: _Loop, values: Sequence[SSAValue], more: Sequence[Attrib
     for old, result in zip(loop.results, new.results, strict=False):
         result.name_hint = old.name_hint
         replace_uses(old, result)
-    at.block.erase_op(loop)
+    erase(loop)
     return new
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.classes import module_of
+from freehold.dialects.classes import detach, module_of
 from freehold.dialects.cuda_tile.ops.module import TileModuleOp
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import TensorType
@@ -44,7 +44,7 @@ def convert(module: ModuleOp, *, checks: Checks = True, contract: bool = True) -
     holder = module_of(kernel)
     order_accesses(kernel)  # needs to know regions apart, so it comes before they are mere coordinates
     entry = convert_kernel(kernel, checks=checks, parameters=parameters)
-    holder.body.block.detach_op(kernel)
+    detach(kernel)
     target = TileModuleOp(entry.sym_name.data, [entry])
     target.location = entry.location
     holder.body.block.add_op(target)

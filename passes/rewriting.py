@@ -16,7 +16,19 @@ from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator, NoMemoryEffect, Pure, SymbolOpInterface
 
-from freehold.dialects.classes import append, build, nth, operands_of, ops_of, replace_uses, set_hint, type_of
+from freehold.dialects.classes import (
+    append,
+    build,
+    detach,
+    erase,
+    insert_before,
+    nth,
+    operands_of,
+    ops_of,
+    replace_uses,
+    set_hint,
+    type_of,
+)
 from freehold.dialects.classes import of_kind as of_kind
 from freehold.dialects.classes import walk as walk
 from freehold.dialects.cuda_tile.folding import literal
@@ -99,7 +111,7 @@ class Inserter:
         """Inserts `op`, and returns it."""
         if op.location is UNKNOWN_LOC:
             op.location = self.location
-        self.block.insert_op_before(op, self.anchor)
+        insert_before(op, self.anchor)
         return op
 
     def value(self, op: Operation, name: str | None = None) -> SSAValue:
@@ -126,7 +138,7 @@ class Dispatcher:
         self.visit(block)
         for op in reversed(self._doomed):
             assert op.parent is not None
-            op.parent.erase_op(op)
+            erase(op)
         self._doomed.clear()
 
     def visit(self, block: Block) -> None:
@@ -150,7 +162,7 @@ def inline_behind(body: Block, op: Operation, arguments: Sequence[SSAValue]) -> 
     target, last = op.parent, op
     assert target is not None
     for moved in ops_of(body):
-        body.detach_op(moved)
+        detach(moved)
         target.insert_op_after(moved, last)
         last = moved
 
@@ -166,7 +178,7 @@ def around(place: Operation | Block) -> Iterator[Operation]:
 def in_front(op: Operation) -> Iterator[Operation]:
     """The operations in front of one, in its block and then in those around it, each in program order."""
     for at in (op, *around(op)):
-        for earlier in () if at.parent is None else at.parent.ops:
+        for earlier in () if at.parent is None else ops_of(at.parent):
             if earlier is at:
                 break
             yield earlier

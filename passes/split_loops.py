@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from freehold.dialects.classes import replace_uses
+from freehold.dialects.classes import erase, insert_before, ops_of, replace_uses
 from freehold.dialects.cuda_tile.attrs import SIGNED
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, CmpIOp, MaxIOp, MinIOp, OrIOp, XOrIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
@@ -60,8 +60,8 @@ class SplitLoopsPass(ModulePass):
         for kernel in kernels_of(op):
             block = kernel.parent
             if block is not None and (found := _cut(kernel)) is not None:
-                block.insert_op_before(found, kernel)
-                block.erase_op(kernel)
+                insert_before(found, kernel)
+                erase(kernel)
 
 
 def split_loops(module: ModuleOp, facts: KernelFacts | None = None) -> ModuleOp:
@@ -125,7 +125,7 @@ def _asked(loop: Operation) -> Iterator[Asked]:
 
 def _of_turn(block: Block) -> Iterator[Operation]:
     """What stands in a block and in branches there, and not in loops."""
-    for op in block.ops:
+    for op in ops_of(block):
         yield op
         if isinstance(op, IfOp):
             for region in op.regions:
@@ -385,4 +385,4 @@ def _carry_out(loop: ForOp, plan: Plan, copies: dict[SSAValue, SSAValue]) -> Non
             assert isinstance(old, CmpIOp)
             replace_uses(old.result, Inserter(old).value(ConstantOp.splat(old.result.type, result)))
             assert old.parent is not None
-            old.parent.erase_op(old)
+            erase(old)

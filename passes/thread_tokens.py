@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.classes import ops_of, replace_uses
+from freehold.dialects.classes import erase, insert_before, ops_of, replace_uses
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
 from freehold.dialects.cuda_tile.ops.memory import JoinTokensOp, MakeTokenOp
@@ -79,8 +79,8 @@ def thread_tokens(kernel: KernelOp) -> None:
 def order_accesses(kernel: KernelOp) -> None:
     """`thread_tokens` for a kernel of which no duty is open."""
     uses = _Uses(
-        tuple(op.result for op in kernel.body.block.ops if isinstance(op, ExposeOp)),
-        frozenset(op.result for op in kernel.body.block.ops if isinstance(op, PartitionOp) and _is_ordered(op)),
+        tuple(op.result for op in ops_of(kernel.body.block) if isinstance(op, ExposeOp)),
+        frozenset(op.result for op in ops_of(kernel.body.block) if isinstance(op, PartitionOp) and _is_ordered(op)),
     )
     _look_ahead(kernel.body.block, {}, uses)
     if uses.wanted:
@@ -329,7 +329,7 @@ class _Threader:
                 states[region] = _State(state.write, (*state.reads, token))
         block = op.parent
         assert block is not None
-        block.erase_op(op)
+        erase(op)
 
 
 def _located(op: OpT, like: Operation) -> OpT:
@@ -394,8 +394,8 @@ def _print_after(op: PrintTkoOp, token: SSAValue | None) -> SSAValue:
 def _replace(op: Operation, new: Operation) -> None:
     block = op.parent
     assert block is not None
-    block.insert_op_before(new, op)
+    insert_before(new, op)
     for old, result in zip(op.results, new.results, strict=False):
         result.name_hint = old.name_hint
         replace_uses(old, result)
-    block.erase_op(op)
+    erase(op)

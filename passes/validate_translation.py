@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from freehold.dialects.classes import Kinds
+from freehold.dialects.classes import Kinds, ops_of
 from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.ops.control_flow import (
     AssertOp,
@@ -69,10 +69,10 @@ from freehold.passes.analysis.launch_values import Launch
 from freehold.passes.analysis.machine_integers import Integers
 from freehold.passes.analysis.tile_values import Different, NotFollowedError, Values, named
 from freehold.passes.errors.translation import TranslationNotShown
-from freehold.passes.launch_contract import distribution_of
+from freehold.passes.launch_contract import distribution_of, kernel_checks
 from freehold.passes.lowering import convert
 from freehold.passes.rewriting import Effect, effect, walk
-from freehold.passes.verify_duties import verify_duties
+from freehold.passes.verify_duties import recorded, verify_duties
 from freehold.support import terms
 from freehold.support.contract import Checks
 from freehold.support.diagnostic import Rejected
@@ -98,7 +98,7 @@ class ValidateTranslationPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raises `Rejected` (O140) at the first difference. Changes nothing."""
         targets = [m for m in op.walk() if isinstance(m, TileModuleOp)]
-        emitted = {(m.parent, e.sym_name.data): e for m in targets for e in m.block.ops if isinstance(e, EntryOp)}
+        emitted = {(m.parent, e.sym_name.data): e for m in targets for e in ops_of(m.block) if isinstance(e, EntryOp)}
         for kernel in kernels_of(op):
             entry = emitted.get((kernel.parent, kernel.sym_name.data))
             checks: Checks = "trap" if self.checks and self.traps else self.checks
@@ -109,8 +109,8 @@ class ValidateTranslationPass(ModulePass):
 
 def entry_of(module: ModuleOp) -> EntryOp:
     """The one entry point of a module."""
-    (target,) = (op for op in module.body.block.ops if isinstance(op, TileModuleOp))
-    (entry,) = (op for op in target.block.ops if isinstance(op, EntryOp))
+    (target,) = (op for op in ops_of(module.body.block) if isinstance(op, TileModuleOp))
+    (entry,) = (op for op in ops_of(target.block) if isinstance(op, EntryOp))
     return entry
 
 
@@ -121,14 +121,15 @@ def validate_translation(kernel: KernelOp, entry: EntryOp, checks: Checks = True
     (O140) at the first difference, and (O142) where the kernel was not verified: what it says of itself would be
     compared with what was made of that.
     """
-    if errors := verify_duties(kernel):
+    record = recorded(kernel)
+    if errors := verify_duties(kernel, record):
         raise Rejected(errors, kernel=kernel.sym_name.data)
     failed: Different | None = None
     try:
-        distribution = distribution_of(kernel)
+        distribution, failing = distribution_of(kernel), [*kernel_checks(record, checks)]
         for narrow in _forms(distribution):
             try:
-                _Comparison(kernel, entry, checks, narrow=narrow, contracted=contracted).run()
+                _Comparison(kernel, entry, checks, failing, narrow=narrow, contracted=contracted).run()
             except Different as different:
                 failed = failed or different
             else:
@@ -174,16 +175,25 @@ class _Cursor:
 
 
 class _Comparison:
-    def __init__(self, kernel: KernelOp, entry: EntryOp, checks: Checks, *, narrow: bool, contracted: bool):
+    def __init__(
+        self,
+        kernel: KernelOp,
+        entry: EntryOp,
+        checks: Checks,
+        failing: Sequence[tuple[Operation, int]],
+        *,
+        narrow: bool,
+        contracted: bool,
+    ):
         self.kernel = kernel
         self.entry = entry
         self.narrow = narrow
         self.integers = Integers()
-        self.launch = Launch(kernel, self.integers, checks)
+        self.launch = Launch(kernel, self.integers, checks, bool(failing))
         keys: dict[object, int] = {}
         rules = CONTRACTED if contracted else None
         self.verified, self.emitted = Values(self.integers, keys, rules), Values(self.integers, keys, rules)
-        self.owned = Owned(kernel, self.launch, self.verified, checks)
+        self.owned = Owned(kernel, self.launch, self.verified, checks, failing)
         self.found = Emitted(entry, self.launch, self.emitted)
         self.checks = ChecksAlike(self.owned, self.found)
         self.numbers: dict[Operation, int] = {}
@@ -536,7 +546,7 @@ class _Comparison:
             elif isinstance(op, ForOp) and self.turns(self.verified, op) == terms.TRUE:
                 taken = ()
         self.verified.forget(mark)
-        for inner in (inner for region in taken for block in region.blocks for inner in block.ops):
+        for inner in (inner for region in taken for block in region.blocks for inner in ops_of(block)):
             yield inner
             yield from self.reached(inner)
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Final
+from typing import ClassVar, Final
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from freehold.dialects.classes import operands_of
+from freehold.dialects.classes import Kinds, operands_of, type_of
 from freehold.dialects.cuda_tile.ops.arith_int import NegIOp, OverflowBinary
 from freehold.dialects.cuda_tile.ops.control_flow import (
     AssertOp,
@@ -146,6 +146,7 @@ _MAY_USE: Final[dict[type[Operation], tuple[int, ...]]] = {
 """The operands of each operation that may be an ownership. Accesses say it of themselves, and a distribution takes
 partitions in all of them."""
 
+_OWNERSHIPS: Final = frozenset(OWNERSHIP_TYPES)
 _MAKES: Final = frozenset((WindowOp, BorrowOp, PartitionOp, RegionOp, AccumulatorOp, ExposeOp))
 """The operations whose results are ownerships."""
 
@@ -181,9 +182,12 @@ def _operations(kernel: KernelOp) -> Iterable[Error]:
 def _uses(op: Operation) -> Iterable[Error]:
     if isinstance(op, BreakpointOp):  # names what can be seen, and is dropped before anything runs on a GPU
         return
-    allowed = (op.MEMORY,) if isinstance(op, AccessOp) else _MAY_USE.get(type(op), ())
-    for number, operand in enumerate(operands_of(op)):
-        if not isinstance(operand.type, OWNERSHIP_TYPES) or number in allowed or isinstance(op, DistributeOp):
+    operands = operands_of(op)
+    owned = [number for number, kind in enumerate(map(type, map(type_of, operands))) if kind in _OWNERSHIPS]
+    allowed = (op.MEMORY,) if isinstance(op, AccessOp) else _MAY_USE.get(type(op), ()) if owned else ()
+    for number in owned:
+        operand = operands[number]
+        if number in allowed or isinstance(op, DistributeOp):
             continue
         if isinstance(op, _FLOW):
             error = OwnershipEscapes(span_of(op), name_of(operand), what_is(operand))
@@ -192,7 +196,7 @@ def _uses(op: Operation) -> Iterable[Error]:
             yield UnknownUse(span_of(op), name_of(operand), called(op), what_is(operand))
     if type(op) not in _MAKES:
         for result in op.results:
-            if isinstance(result.type, OWNERSHIP_TYPES) and not isinstance(op, _FLOW):
+            if type(result.type) in _OWNERSHIPS and not isinstance(op, _FLOW):
                 yield UnknownUse(span_of(op), name_of(result), called(op), what_is(result))
 
 
@@ -420,6 +424,8 @@ class _State:
 
 class _Paths:
     """What is done to regions on each path, as a domain of `Flow`."""
+
+    VISITS: ClassVar = Kinds(AccessOp, ReleaseOp, CoordinateOp, DistributeOp)
 
     def __init__(self, kernel: KernelOp, facts: KernelFacts):
         self.facts = facts

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     DistributeOp,
@@ -68,7 +69,7 @@ def verify_domains(kernel: KernelOp, known: Guarantees | None = None) -> list[Er
         errors.append(_no_such_launch(kernel, given))
     if errors:
         return errors
-    ops = list(kernel.body.block.ops)
+    ops = ops_of(kernel.body.block)
     errors = [error for op in ops if isinstance(op, WindowOp) for error in _window(op, given, launch)]
     if errors:
         return errors
@@ -90,7 +91,7 @@ def _window(op: WindowOp, given: Hypotheses, launch: frozenset[str]) -> Iterator
 
 def _requirements(kernel: KernelOp, launch: frozenset[str]) -> Iterator[Error]:
     """A requirement speaks of what the launcher knows."""
-    for op in kernel.body.block.ops:
+    for op in ops_of(kernel.body.block):
         if isinstance(op, RequireOp) and (unknown := sorted(op.condition.symbols() - launch)):
             yield RequirementUnknown(span_of(op), str(op.predicate.data), unknown[0])
 
@@ -98,7 +99,7 @@ def _requirements(kernel: KernelOp, launch: frozenset[str]) -> Iterator[Error]:
 def _no_such_launch(kernel: KernelOp, given: Hypotheses) -> Error:
     facts = ", ".join(f"`{f}`" for f in given.facts)
     error = NoSuchLaunch(span_of(kernel), kernel.sym_name.data, facts)
-    for op in kernel.body.block.ops:
+    for op in ops_of(kernel.body.block):
         if isinstance(op, RequireOp) and (where := span_of(op)) is not None:
             error.add(error.Required(where))
     return error

@@ -66,11 +66,11 @@ def reopen(kernel: KernelOp) -> None:
         op.duties = None
 
 
-def verify_duties(kernel: KernelOp) -> list[Error]:
-    """An error for each duty of a kernel that is open."""
+def verify_duties(kernel: KernelOp, record: Record | None = None) -> list[Error]:
+    """An error for each duty of a kernel that is open; `record` says how they are met, where that has been found."""
     return [
         NotVerified(span_of(op), kernel.sym_name.data, op.name.split(".")[1], _text(duty), _discharges(op, duty.duty))
-        for op, duty in _open(recorded(kernel))
+        for op, duty in _open(recorded(kernel) if record is None else record)
     ]
 
 

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
@@ -68,7 +69,7 @@ def verify_partitions(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
     """What is wrong with a kernel's partitions; otherwise the obligations are recorded. Definitions dominate uses, and
     the kernel's domain has been verified."""
     errors: list[Error] = []
-    partitions = [op for op in kernel.body.block.ops if isinstance(op, PartitionOp)]
+    partitions = [op for op in ops_of(kernel.body.block) if isinstance(op, PartitionOp)]
     for op in partitions:
         errors += _regions_by_themselves(op, facts)
     if not errors:

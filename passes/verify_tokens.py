@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, cast
+from typing import ClassVar, Final, NamedTuple, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -36,7 +36,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.classes import Kinds, nth, operands_of, type_of
+from freehold.dialects.classes import Kinds, nth, operands_of, ops_of, type_of
 from freehold.dialects.cuda_tile.attrs import AtomicRMWModeAttr, MemoryOrderingSemanticsAttr
 from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
@@ -133,7 +133,7 @@ def roles_of(kernel: KernelOp, checks: Checks = True, entry: Sequence[EntryParam
     """
     found: dict[str, list[int]] = {"shared": [], "regions": [], "ordered": [], "accumulators": []}
     split: list[int] = []
-    distributions = [op for op in kernel.body.block.ops if isinstance(op, DistributeOp)]
+    distributions = [op for op in ops_of(kernel.body.block) if isinstance(op, DistributeOp)]
     persistent = any(op.blocks.kind is BlocksKind.PERSISTENT for op in distributions)
     tensors = [a for a in kernel.body.block.args if isinstance(a.type, TensorType)]
     for position, argument in enumerate(tensors):
@@ -222,6 +222,8 @@ class _State:
 
 
 class _Walk:
+    VISITS: ClassVar = Kinds(MakeTokenOp, JoinTokensOp, *_LOADS, *_STORES, *_UPDATES, PrintTkoOp)
+
     def __init__(self, entry: EntryOp, roles: Roles):
         self.entry = entry
         self.roles = roles
@@ -233,7 +235,7 @@ class _Walk:
             self._understand(op)
         self.synchronised = any(a.synchronises for a in self.accesses.values())
         self.written = {a.argument for a in self.accesses.values() if a.writes}
-        loops = [op for op in entry.body.block.ops if _is_over_points(op)]
+        loops = [op for op in ops_of(entry.body.block) if _is_over_points(op)]
         self.over_points = loops[0] if roles.persistent and len(loops) == 1 else None
         """The loop of a persistent block: each turn works on another point."""
 

@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from freehold.dialects.classes import replace_uses
+from freehold.dialects.classes import insert_before, replace_uses
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 from freehold.dialects.cuda_tile.ops.control_flow import ReturnOp
 from freehold.dialects.cuda_tile.ops.memory import (
@@ -73,7 +73,7 @@ def wait_for_grids(entry: EntryOp, early: Collection[int] = ()) -> None:
     begin = GdcLaunchDependentsTkoOp(None if early else wait.result_token)
     for op, where in (*((op, place) for op in (*joins, wait)), (begin, first if early else place)):
         op.location = entry.location
-        block.insert_op_before(op, where)
+        insert_before(op, where)
     for op in ops:
         if isinstance(op, MakeTokenOp):
             replace_uses(op.result, wait.result_token)
@@ -117,7 +117,7 @@ def take_wait(entry: EntryOp, early: Collection[int] = ()) -> None:
             raise _not_shown(entry, op, "this is not shown to wait for the kernels in front")
     start, first = MakeTokenOp(), block.first_op
     assert first is not None
-    block.insert_op_before(start, first)
+    insert_before(start, first)
     loaded = waits[0].token.owner if waits[0].token is not None else None
     for op in begins:
         _erase(op)

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, cast
 
 from xdsl.dialects.builtin import BytesAttr, DenseArrayBase, IntegerType, i32
 from xdsl.ir import Attribute, Region, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def
+from xdsl.irdl import irdl_op_definition, traits_def
 from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import Plain, build
+from freehold.dialects.classes import PlainOp, build
 from freehold.dialects.cuda_tile.effects import Folds
 from freehold.dialects.cuda_tile.version import V13_1, Version
 
@@ -36,7 +36,7 @@ _PROGRAMS: Final[dict[type[Any], Any]] = {}
 SEGMENTS: Final = "operandSegmentSizes"
 
 
-class TileOp(IRDLOperation, metaclass=Plain):
+class TileOp(PlainOp):
     """Base of every `cuda_tile` operation.
 
     `opcode` is the number on the wire, `since` the version that introduced the operation, `field_since` the version of

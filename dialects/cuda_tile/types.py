@@ -159,7 +159,7 @@ ANY_ELEMENT: Final = NUMBERS | {"i4", "ptr"}
 
 def is_int(element: Attribute) -> TypeIs[IntegerType]:
     """Whether an element type is an integer."""
-    return isinstance(element, IntegerType)
+    return type(element) is IntegerType  # there is no class of it; to ask for an instance takes a call
 
 
 def is_integer_attr(attr: Attribute | None) -> TypeIs[IntegerAttr[IntegerType]]:

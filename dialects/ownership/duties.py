@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Attribute, Data, Operation
-from xdsl.irdl import IRDLOperation, irdl_attr_definition, opt_prop_def
+from xdsl.irdl import irdl_attr_definition, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from freehold.dialects.classes import Plain, PlainAttribute, array, put, string, whole
+from freehold.dialects.classes import PlainAttribute, PlainOp, array, put, string, whole
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -241,7 +241,7 @@ def _open(owed: Owed) -> DutyAttr:
 _NOTHING: Final[ArrayAttr[TermAttr]] = ArrayAttr(())
 
 
-class OwingOp(IRDLOperation, metaclass=Plain):
+class OwingOp(PlainOp):
     """Base of the operations that owe something. Whatever is not recorded as met is open."""
 
     duties = opt_prop_def(ArrayAttr[DutyAttr])

@@ -11,9 +11,9 @@ from functools import cache
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
-from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation
+from xdsl.irdl import AttrSizedOperandSegments
 
-from freehold.dialects.classes import Plain, build
+from freehold.dialects.classes import PlainOp, build
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _segmented(kind: type[FormattedOp]) -> bool:
     return any(isinstance(option, AttrSizedOperandSegments) for option in kind.get_irdl_definition().options)
 
 
-class FormattedOp(IRDLOperation, metaclass=Plain):
+class FormattedOp(PlainOp):
     """Base of the operations whose text is described by `FORMAT`, in xDSL's format language."""
 
     FORMAT: ClassVar[str]

@@ -8,7 +8,7 @@ different IR and meet in the terms only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import gcd, prod
@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 from xdsl.dialects.builtin import DenseArrayBase, Float32Type, IntAttr, IntegerAttr, IntegerType, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from freehold.dialects.classes import walk
+from freehold.dialects.classes import ops_of, walk
 from freehold.dialects.cuda_tile.attrs import PADDING_NUMBERS, SIGNED, BoundedAttr, DivByAttr, PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr, storage_bytes
 from freehold.dialects.cuda_tile.integers import element_width
@@ -70,9 +70,7 @@ from freehold.passes.analysis.group_maps import Groups
 from freehold.passes.analysis.launch_values import Launch
 from freehold.passes.analysis.tile_values import NotFollowedError, Place, Values
 from freehold.passes.analysis.wording import tensor_of
-from freehold.passes.launch_contract import kernel_checks
 from freehold.passes.prover.polynomials import poly
-from freehold.passes.verify_duties import recorded
 from freehold.support import terms
 from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS, Checks
 from freehold.support.terms import Term
@@ -138,7 +136,14 @@ def _tile_of_view(
 class Owned:
     """The accesses of a verified kernel."""
 
-    def __init__(self, kernel: KernelOp, launch: Launch, values: Values, checks: Checks):
+    def __init__(
+        self,
+        kernel: KernelOp,
+        launch: Launch,
+        values: Values,
+        checks: Checks,
+        failing: Iterable[tuple[Operation, int]],
+    ):
         self.launch = launch
         self.values = values
         self.checks = checks
@@ -147,13 +152,13 @@ class Owned:
         values.rules[CoordinateOp] = self._coordinate
         values.rules[StartOp] = values.rules[StopOp] = self._edge
         self.groups = Groups(kernel, launch, values, self._element)
-        self.numbers = {key: number for number, key in enumerate(kernel_checks(recorded(kernel), checks))}
+        self.numbers = {key: number for number, key in enumerate(failing)}
         """Of checks, by operation and axis."""
         for argument, term in launch.scalars.items():
             values.define(kernel.body.block.args[argument], term)
         self.ordered = {
             op.result
-            for op in kernel.body.block.ops
+            for op in ops_of(kernel.body.block)
             if isinstance(op, PartitionOp) and op.duty(Duty.ORDERED).rung is not Rung.PROVED
         }
 
@@ -456,7 +461,7 @@ class Emitted:
         for op in walk(self.entry):
             if isinstance(op, AssumeOp) and not self._kept(op):
                 raise NotFollowedError(op, f"promises {op.predicate} of what the launcher does not guarantee it of")
-            overflow = cast(Any, op.properties.get("overflow"))
+            overflow: Any = op.properties.get("overflow")
             if overflow is not None and overflow.data.value != "none":
                 raise NotFollowedError(op, "promises that nothing overflows")
 

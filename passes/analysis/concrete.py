@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.integers import meaning_of, width_of
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp, SelectOp
@@ -111,7 +112,7 @@ class _Run:
         """The operations of a block, up to the one that ends it, which is returned."""
         steps = self.steps.get(block)
         if steps is None:
-            steps = self.steps[block] = [(op, _step(op)) for op in block.ops]
+            steps = self.steps[block] = [(op, _step(op)) for op in ops_of(block)]
         for op, step in steps:
             self.left -= 1
             if self.left < 0:
@@ -250,7 +251,7 @@ class Runner:
         if any(size.evaluate(launch) > _MOST_ELEMENTS for size in self.tensors):
             return None
         try:
-            for op in self.kernel.body.block.ops:
+            for op in ops_of(self.kernel.body.block):
                 if op is self.distribution:
                     break
                 _step(op)(run, op)

@@ -15,6 +15,7 @@ from typing import Final
 
 from xdsl.ir import Block
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, YieldOp
 from freehold.dialects.ownership import DistributeOp, PartitionOp, RegionOp
 from freehold.passes.analysis.extremes import greatest
@@ -74,7 +75,7 @@ class _Count:
 
     def block(self, block: Block, behind: Term) -> Term:
         """The takings from the beginning of a block on, if there are so many behind it."""
-        *ops, last = block.ops
+        *ops, last = ops_of(block)
         total = behind if isinstance(last, YieldOp) else _NONE  # a turn that ends takes no more
         for op in reversed(ops):
             match op:

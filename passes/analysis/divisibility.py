@@ -12,6 +12,7 @@ from typing import Final
 
 from xdsl.ir import Operation, SSAValue
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.integers import width_of
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, MulIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, TruncIOp
@@ -39,7 +40,7 @@ class Divisors:
         for type_ in (a.type for a in arguments if isinstance(a.type, TensorType)):
             for extent, divisor in zip(type_.extents, type_.layout.extent_divs.data, strict=True):
                 self._note(extent, divisor.data)
-        for op in kernel.body.block.ops:
+        for op in ops_of(kernel.body.block):
             if isinstance(op, RequireOp):
                 for part in terms.conjuncts(op.condition):
                     if part.op == "==" and part.args[0].op == "%" and part.args[1] == terms.const(0):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
@@ -200,14 +201,14 @@ class ChecksAlike:
         if op.results or not _does_nothing(op.regions[1].blocks.first):
             return False
         block = op.thenRegion.block
-        if not self._ends(block.last_op) or not all(self._is_harmless(inner) for inner in block.ops):
+        if not self._ends(block.last_op) or not all(self._is_harmless(inner) for inner in ops_of(block)):
             return False
         condition, says = self.values.whole(op.condition), self._written(block)
         if self.failed is not None and condition == self.failed[0]:
             if says != self.failed[1]:
                 return False
             self.failed = None
-        elif any(isinstance(inner, AtomicCasTkoOp) for inner in block.ops):
+        elif any(isinstance(inner, AtomicCasTkoOp) for inner in ops_of(block)):
             self.found.append(_Check(op, self.path, self.values.integers.negated(condition), says))
         else:
             return False

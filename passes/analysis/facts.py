@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from freehold.dialects.classes import Kinds, nth, ops_of
 from freehold.dialects.cuda_tile.integers import width_of
 from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp, IfOp, LoopOp, WayOut, YieldOp, ends_of
 from freehold.dialects.cuda_tile.ops.module import GetTileBlockIdOp
@@ -207,7 +208,7 @@ def guarantees(kernel: KernelOp) -> Guarantees:
     for scalar, name in scalar_symbols(kernel.body.block.args).items():
         bound.add(name)
         facts |= dict.fromkeys(_of_type(terms.sym(name), scalar))
-    for op in kernel.body.block.ops:
+    for op in ops_of(kernel.body.block):
         if isinstance(op, RequireOp):
             facts |= dict.fromkeys(terms.conjuncts(op.condition))
     return Guarantees(Hypotheses().extended(facts), frozenset(bound))
@@ -224,7 +225,7 @@ def _of_type(symbol: Term, value: SSAValue) -> tuple[Term, ...]:
 
 def _agreed(kernel: KernelOp) -> Iterator[Term]:
     """What `verify-domains` left to the launcher."""
-    for op in kernel.body.block.ops:
+    for op in ops_of(kernel.body.block):
         if isinstance(op, DistributeOp):
             for duty in op.owes:
                 if duty.duty is Duty.SAME_GRID and duty.rung is Rung.LAUNCH and duty.predicate is not None:
@@ -233,11 +234,18 @@ def _agreed(kernel: KernelOp) -> Iterator[Term]:
 
 def _lengths(kernel: KernelOp) -> Iterator[Term]:
     """What is proved of the lengths of windows, or left to the launcher, whatever becomes of where they begin."""
-    for op in kernel.body.block.ops:
+    for op in ops_of(kernel.body.block):
         if isinstance(op, WindowOp):
             length = op.result.type.extent(op.axis.data)
             yield terms.const(1).le(length)
             yield length.le(tensor_type(op.tensor).extent(op.axis.data))
+
+
+_SPECIAL: Final = Kinds(
+    *(IfOp, ForOp, LoopOp, ContinueOp, SelectOp),
+    *(DistributeOp, AccessOp, WindowOp, GroupTilesOp, StartOp, StopOp, CoordinateOp),
+)
+"""The operations of which more is known than what they compute."""
 
 
 class _Walk:
@@ -303,7 +311,7 @@ class _Walk:
 
     def forget(self, body: Block) -> None:
         """Drops the terms of everything that is computed in a loop's body: an assumption they rest on has failed."""
-        for op in (inner for top in body.ops for inner in walk(top)):
+        for op in (inner for top in ops_of(body) for inner in walk(top)):
             for result in op.results:
                 self.facts.terms.pop(result, None)
             for region in op.regions:
@@ -328,7 +336,7 @@ class _Walk:
 
     def block(self, block: Block) -> None:
         """Looks at everything in a block, in order."""
-        for op in block.ops:
+        for op in ops_of(block):
             self.operation(op)
 
     def nested(self, block: Block, facts: Iterable[Term] = ()) -> Hypotheses:
@@ -341,6 +349,9 @@ class _Walk:
 
     def operation(self, op: Operation) -> None:
         """One operation."""
+        if not _SPECIAL[type(op)]:
+            self.plain(op)
+            return
         match op:
             case IfOp():
                 self.branch(op)
@@ -434,7 +445,7 @@ class _Walk:
             for inner in region.blocks:
                 self.nested(inner)
         if len(op.results) == 1:
-            result = op.results[0]
+            result = nth(op.results, 0)
             width = width_of(result.type)
             if width is not None and (width == 1 or result in self.interesting):
                 found = term_of(op, self)

@@ -13,10 +13,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from freehold.dialects.classes import Kinds, ops_of
 from freehold.dialects.cuda_tile.integers import meaning_of, width_of
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
 from freehold.passes.rewriting import around, defined_outside, integer, of_kind, walk
@@ -45,6 +46,9 @@ class End(NamedTuple, Generic[State]):
 
 class Domain(Protocol[State]):
     """What is known along a path, as states that can be compared."""
+
+    VISITS: ClassVar[Kinds]
+    """The operations without control flow that change states, or end paths; all others are passed over."""
 
     def visit(self, op: Operation, state: State) -> State | None:
         """The state behind an operation without control flow; None where its end is not reached. May change `state`."""
@@ -79,6 +83,9 @@ class _Leaving(Generic[State]):
     broken: list[End[State]] = field(default_factory=list[End[State]])
 
 
+_STEPS: Final = Kinds(YieldOp, ContinueOp, BreakOp, ReturnOp, IfOp, ForOp, LoopOp)
+
+
 class Flow(Generic[State]):
     """The walk. `root` is the operation inside of which it happens."""
 
@@ -91,7 +98,11 @@ class Flow(Generic[State]):
 
     def block(self, block: Block, paths: Paths[State]) -> list[End[State]]:
         """Follows a block; how its own end is reached, and what it yields."""
-        for op in block.ops:
+        steps, visits = _STEPS, self.domain.VISITS
+        for op in ops_of(block):
+            kind = type(op)
+            if not (steps[kind] or visits[kind]):
+                continue
             if not paths:
                 return []
             match op:

@@ -12,6 +12,7 @@ from typing import Final
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.ownership import INDEX, GroupTilesOp, KernelOp, PartitionOp, PartitionType, RegionOp, tensor_type
 from freehold.passes.analysis.groups import reach
@@ -47,7 +48,9 @@ class Groups:
         self.values = values
         self.element = element
         """The parts of an access to an element of a tensor with one axis, which is in bounds."""
-        self.partitions = [op for op in kernel.body.block.ops if isinstance(op, PartitionOp) and op.offsets is not None]
+        self.partitions = [
+            op for op in ops_of(kernel.body.block) if isinstance(op, PartitionOp) and op.offsets is not None
+        ]
         values.rules[GroupTilesOp] = self._tiles
 
     # That offsets bound groups

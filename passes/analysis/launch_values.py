@@ -9,6 +9,7 @@ from typing import Final
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, SSAValue
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.types import PointerType, TileType, tile
 from freehold.dialects.ownership import INDEX, KernelOp, RequireOp, TensorType, scalar_symbols
@@ -25,7 +26,7 @@ _MOST: Final = 2**31 - 1
 class Launch:
     """What a launch passes to the entry point, as terms: the launch contract, read as numbers."""
 
-    def __init__(self, kernel: KernelOp, integers: Integers, checks: Checks):
+    def __init__(self, kernel: KernelOp, integers: Integers, checks: Checks, failing: bool | None = None):
         self.integers = integers
         arguments = kernel.body.block.args
         self.names = [argument_name(a, n) for n, a in enumerate(arguments)]
@@ -47,7 +48,7 @@ class Launch:
         """The address to which failed checks are written down."""
         self.passed: list[tuple[Term, Attribute]] = []
         """Each parameter: what it is, and its type."""
-        for p in entry_parameters(kernel, checks):
+        for p in entry_parameters(kernel, checks, failing=failing):
             name = p.term if p.argument < 0 else self.names[p.argument]
             type_ = arguments[p.argument].type if p.argument >= 0 else INDEX
             match p.kind:
@@ -111,7 +112,7 @@ class Launch:
 
 def _required(kernel: KernelOp) -> Iterator[tuple[str, int]]:
     """What the kernel requires to be multiples of numbers."""
-    for op in kernel.body.block.ops:
+    for op in ops_of(kernel.body.block):
         for part in terms.conjuncts(op.condition) if isinstance(op, RequireOp) else ():
             match part:
                 case Term(op="==", args=(Term(op="%", args=(number, divisor)), rest)) if rest == terms.const(0):

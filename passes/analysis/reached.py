@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, IfOp, LoopOp, ReturnOp
 from freehold.dialects.ownership import DistributeOp, KernelOp
@@ -16,7 +17,7 @@ from freehold.support.terms import Term
 
 def leaving(op: IfOp, ends: tuple[type[Operation], ...] = (ContinueOp, BreakOp, ReturnOp)) -> list[SSAValue]:
     """The conditions that decide whether an `if` leaves for an outer block by one of `ends`; none where it cannot."""
-    inside = [inner for region in op.regions for block in region.blocks for inner in block.ops]
+    inside = [inner for region in op.regions for block in region.blocks for inner in ops_of(block)]
     found = [condition for inner in inside if isinstance(inner, IfOp) for condition in leaving(inner, ends)]
     return [op.condition, *found] if found or any(isinstance(inner, ends) for inner in inside) else []
 
@@ -42,7 +43,7 @@ def leaving_in_front(op: Operation, facts: KernelFacts) -> list[Term]:
     at: Operation | None = op
     while at is not None and not isinstance(at, DistributeOp):
         ends: tuple[type[Operation], ...] = (ContinueOp, BreakOp, ReturnOp)
-        for other in () if at.parent is None else at.parent.ops:
+        for other in () if at.parent is None else ops_of(at.parent):
             if other is at:
                 ends = (BreakOp, ReturnOp) if isinstance(at.parent_op(), LoopOp) else (ReturnOp,)
             elif isinstance(other, IfOp):

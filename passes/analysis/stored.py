@@ -9,6 +9,7 @@ from typing import Final
 
 from xdsl.ir import Operation
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, ways_out
 from freehold.dialects.ownership import AccessOp, RegionOp
 from freehold.passes.analysis.arithmetic import truth
@@ -55,7 +56,7 @@ def _leaves_before(op: Operation, start: Operation | None) -> bool:
     """Whether something between `start`, or the beginning of the block, and an operation may leave."""
     assert op.parent is not None
     begun = start is None
-    for earlier in op.parent.ops:
+    for earlier in ops_of(op.parent):
         if earlier is op:
             return not begun
         if begun and ways_out(earlier):

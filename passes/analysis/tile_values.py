@@ -119,7 +119,7 @@ class Values:
 
     def origin(self, value: SSAValue) -> SSAValue:
         """The value that this one is said to be."""
-        while isinstance(other := self._bound.get(value), SSAValue):
+        while (other := self._bound.get(value)) is not None and not isinstance(other, Term | tuple):
             value = cast("SSAValue[Attribute]", other)
         return value
 
@@ -208,8 +208,8 @@ class Values:
 
     def opaque(self, value: SSAValue, place: Place) -> Term:
         """An element of the result of an operation of which no more is known than what it is computed from."""
-        assert isinstance(value.owner, Operation)
-        return self.element(self._computed(value, value.owner), value.type, place)
+        assert isinstance(value, OpResult)
+        return self.element(self._computed(value, value.op), value.type, place)
 
     def _grid(self, op: GetTileBlockIdOp | GetNumTileBlocksOp) -> tuple[Term, Term, Term]:
         """The number of a tile block, or how many there are. The launcher's grids have one dimension."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from xdsl.ir import SSAValue
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.ownership import KernelOp, WindowOp, tensor_type
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.races import complete
@@ -20,7 +21,7 @@ Box = list[tuple[Term, Term]]
 
 def windows_of(kernel: KernelOp) -> Iterator[WindowOp]:
     """The windows that a kernel makes, in order."""
-    return (op for op in kernel.body.block.ops if isinstance(op, WindowOp))
+    return (op for op in ops_of(kernel.body.block) if isinstance(op, WindowOp))
 
 
 def argument_of(value: SSAValue) -> SSAValue:

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.classes import replace_uses
+from freehold.dialects.classes import detach, insert_before, replace_uses
 from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp
 from freehold.dialects.cuda_tile.ops.control_flow import ReturnOp as TileReturnOp
 from freehold.dialects.cuda_tile.ops.module import GetNumTileBlocksOp, GetTileBlockIdOp
@@ -45,8 +45,8 @@ def distribute(c: Conversion, op: DistributeOp, at: Inserter) -> bool:
     for argument, value in zip(body.args, coordinates, strict=True):
         replace_uses(argument, value)
     for moved in list(body.ops):
-        body.detach_op(moved)
-        loop.block.insert_op_before(moved, end)
+        detach(moved)
+        insert_before(moved, end)
     c.visit(loop.block)
     return True
 

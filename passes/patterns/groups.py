@@ -13,7 +13,7 @@ from typing import Final, cast
 from xdsl.dialects.builtin import IntegerAttr, i32, i64
 from xdsl.ir import Block, Operation, SSAValue
 
-from freehold.dialects.classes import replace_uses
+from freehold.dialects.classes import ops_of, replace_uses
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, CmpIOp, DivIOp, MinIOp, MulIOp, OrIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp, YieldOp
@@ -226,7 +226,7 @@ def _least(line: SSAValue, at: Inserter) -> SSAValue:
     smaller = MinIOp(a, b, SIGNED)
     op.block.add_ops([smaller, YieldOp((smaller.result,))])
     at.insert(op)
-    for inner in op.block.ops:
+    for inner in ops_of(op.block):
         inner.location = at.location
     return cast(Operation, op).results[0]
 

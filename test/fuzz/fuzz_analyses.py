@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from unittest.mock import patch
 
 from xdsl.dialects.builtin import IntegerType, ModuleOp, i32
@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fuzz_integers import number
 from registers import Undefined, as_signed, as_unsigned, bits_of, content, evaluate, every_operation, width
 
+from freehold.dialects.classes import Kinds
 from freehold.dialects.cuda_tile.attrs import SIGNED
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, CmpIOp, MaxIOp, MinIOp
@@ -400,6 +401,7 @@ class Reached:
     """A domain of `Flow`: the loads that are come to on every path so far, and on some."""
 
     State = tuple[frozenset[Operation], frozenset[Operation]]
+    VISITS: ClassVar = Kinds(LoadOp)
 
     def visit(self, op: Operation, state: State) -> State:
         """Both grow by a load."""

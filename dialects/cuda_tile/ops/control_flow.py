@@ -21,6 +21,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import IsTerminator, NoMemoryEffect, Pure, RecursiveMemoryEffect
 
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.constraints import ANY_TYPE, BOOL_TILE, SCALAR_BOOL, SCALAR_INT
 from freehold.dialects.cuda_tile.effects import InlinesDecidedIf
 from freehold.dialects.cuda_tile.op import TileOp, tile_op
@@ -356,7 +357,7 @@ def has_no_memory_effect(op: Operation) -> bool:
     """Whether an operation, and all inside it, neither touches memory nor stops the kernel."""
     if _has_effects_of_what_is_inside(type(op)):
         return all(
-            has_no_memory_effect(inner) for region in op.regions for block in region.blocks for inner in block.ops
+            has_no_memory_effect(inner) for region in op.regions for block in region.blocks for inner in ops_of(block)
         )
     return never_has_memory_effect(type(op))
 
@@ -382,9 +383,9 @@ def ways_out(op: Operation, kinds: tuple[type[WayOut], ...] = WAYS_OUT) -> list[
         return [op]
     inner = tuple(kind for kind in kinds if kind is ReturnOp) if isinstance(op, ForOp | LoopOp) else kinds
     blocks = (block for region in op.regions for block in region.blocks) if inner else ()
-    return [end for block in blocks for each in block.ops for end in ways_out(each, inner)]
+    return [end for block in blocks for each in ops_of(block) for end in ways_out(each, inner)]
 
 
 def ends_of(loop: ForOp | LoopOp, kind: type[ContinueOp | BreakOp]) -> list[WayOut]:
     """What ends the turns of a loop, or leaves it."""
-    return [end for op in loop.block.ops for end in ways_out(op, (kind,))]
+    return [end for op in ops_of(loop.block) for end in ways_out(op, (kind,))]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr, UnitAttr, i32
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -23,7 +22,7 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator, NoMemoryEffect, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import Plain, array, build, string, whole
+from freehold.dialects.classes import PlainOp, array, build, string, whole
 from freehold.dialects.ownership.attrs import BlocksAttr, BlocksKind, OrderAttr, OrderKind
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp, Rung
 from freehold.dialects.ownership.format import FormattedOp
@@ -344,7 +343,7 @@ class RegionOp(AccessOp, FormattedOp):
             )
 
 
-class RegionAxisOp(IRDLOperation, metaclass=Plain):
+class RegionAxisOp(PlainOp):
     """Base of the operations that say where a region lies along an axis."""
 
     region = operand_def(RegionType)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import Plain, build, whole
+from freehold.dialects.classes import PlainOp, build, whole
 from freehold.dialects.ownership.ops.common import INDEX, check_axis, parse_axis, print_axis, tensor_type
 from freehold.dialects.ownership.types import AccType, PartitionType, RawType, RefType, RegionType, TensorType
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @irdl_op_definition
-class DimOp(IRDLOperation, metaclass=Plain):
+class DimOp(PlainOp):
     """The extent of a tensor along an axis, in elements. At least 1."""
 
     name = "ownership.dim"
@@ -46,7 +46,7 @@ class DimOp(IRDLOperation, metaclass=Plain):
 
 
 @irdl_op_definition
-class TilesOp(IRDLOperation, metaclass=Plain):
+class TilesOp(PlainOp):
     """How many tiles of `size` elements cover a tensor along an axis: `ceildiv(extent, size)`. At least 1.
 
     `%n = ownership.tiles %a, 1 by 64 : !ownership.ref<[M, K], f32>`

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, prop_def, traits_def
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, traits_def
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import Plain, build, string
+from freehold.dialects.classes import PlainOp, build, string
 from freehold.dialects.ownership.duties import TermAttr, parse_term
 from freehold.dialects.ownership.ops.common import OwnershipEffect
 from freehold.support import terms
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @irdl_op_definition
-class RequireOp(IRDLOperation, metaclass=Plain):
+class RequireOp(PlainOp):
     """A condition that the launcher checks before anything runs, and that every proof may use.
 
     `ownership.require "H % G == 0" {message = "every group has as many heads"}`, at the top level of a kernel.
