@@ -20,7 +20,10 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     ArrayOfConstraint,
     BytesAttr,
+    DenseArrayBase,
+    FunctionType,
     IntAttr,
+    IntegerType,
     ModuleOp,
     StringAttr,
     i32,
@@ -151,12 +154,12 @@ class PlainAttribute(ParametrizedAttribute, metaclass=Plain):
 
 def string(text: str) -> StringAttr:
     """The attribute of a text. xDSL's constructor asks abstract classes about it, which takes several times as long."""
-    return _holding(StringAttr, text)
+    return holding(StringAttr, text)
 
 
 def array(values: Iterable[AttributeT]) -> ArrayAttr[AttributeT]:
     """The attribute of several: likewise."""
-    return _holding(ArrayAttr, tuple(values))
+    return holding(ArrayAttr, tuple(values))
 
 
 AttributeT = TypeVar("AttributeT", bound=Attribute)
@@ -164,15 +167,32 @@ AttributeT = TypeVar("AttributeT", bound=Attribute)
 
 def whole(value: int) -> IntAttr:
     """The attribute of a whole number: likewise."""
-    return _holding(IntAttr, value)
+    return holding(IntAttr, value)
 
 
 def octets(data: bytes) -> BytesAttr:
     """The attribute of bytes: likewise."""
-    return _holding(BytesAttr, data)
+    return holding(BytesAttr, data)
 
 
-def _holding(kind: type[Any], value: object) -> Any:
+def packed(element: IntegerType, values: Sequence[int]) -> DenseArrayBase[IntegerType]:
+    """The attribute of several integers of one type: likewise."""
+    made: Any = object.__new__(DenseArrayBase)
+    put(made, "elt_type", element)
+    put(made, "data", octets(element.pack(values)))
+    return made
+
+
+def function_type(inputs: Iterable[Attribute], outputs: Iterable[Attribute]) -> FunctionType:
+    """The type of a function: likewise."""
+    made = object.__new__(FunctionType)
+    put(made, "inputs", array(inputs))
+    put(made, "outputs", array(outputs))
+    return made
+
+
+def holding(kind: type[Any], value: object) -> Any:
+    """The attribute of a class that holds just this, which its class would find right."""
     made = object.__new__(kind)
     put(made, "data", value)
     return made

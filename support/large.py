@@ -5,11 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from threading import get_ident
-from typing import Final, Generic, ParamSpec, TypeVar
+from typing import Any, Final, Generic, ParamSpec, TypeVar
 
 from freehold.support.locks import mutex
 
@@ -35,26 +34,24 @@ class _Changed(Generic[Before]):
         self.users: list[tuple[int, Before]] = []
         """The threads of those who need it now, each with what the first of them found."""
 
-    @contextmanager
-    def __call__(self) -> Generator[None]:
-        with _LOCK:
-            own = get_ident(), self.users[0][1] if self.users else self.change()
-            self.users.append(own)
-        try:
-            yield
-        finally:
-            with _LOCK:
-                self.leave([own])
+    def __call__(self) -> _Open:
+        return _Open(self)
 
     def during(self, function: Callable[P, T]) -> Callable[P, T]:
         """A function that has it so. The frame around it is one of ours, which errors leave out of their tracebacks."""
 
         @wraps(function)
         def changed(*args: P.args, **kwargs: P.kwargs) -> T:
-            with self():
+            with _Open(self):
                 return function(*args, **kwargs)
 
         return changed
+
+    def enter(self) -> tuple[int, Before]:
+        """One more needs it, in this thread."""
+        own = get_ident(), self.users[0][1] if self.users else self.change()
+        self.users.append(own)
+        return own
 
     def forget(self) -> None:
         """In a forked process: other threads are not there, so what they needed is needed no more."""
@@ -66,6 +63,24 @@ class _Changed(Generic[Before]):
             self.restore(self.users[0][1])
         for one in which:
             self.users.remove(one)
+
+
+class _Open:
+    """While it is open, all of these are changed. A generator would take several times as long."""
+
+    __slots__ = ("changed", "own")
+
+    def __init__(self, *changed: _Changed[Any]):
+        self.changed = changed
+
+    def __enter__(self) -> None:
+        with _LOCK:
+            self.own = [each.enter() for each in self.changed]
+
+    def __exit__(self, *_: object) -> None:
+        with _LOCK:
+            for each, own in zip(self.changed, self.own, strict=True):
+                each.leave([own])
 
 
 def _collect_nothing() -> bool:
@@ -90,15 +105,13 @@ millions, and a twentieth of that of a small kernel.
 _deep: Final = _Changed(_allow_calls, sys.setrecursionlimit)
 
 
-@contextmanager
-def large() -> Generator[None]:
+def large() -> _Open:
     """
     While it is open, as many calls may be open as `MAX_NESTING` regions take, and no garbage is looked for.
 
     Calls of Python by Python take none of the machine's stack, so that Python's limit on them is a matter of choice.
     """
-    with uncollected(), _deep():
-        yield
+    return _Open(uncollected, _deep)
 
 
 if hasattr(os, "register_at_fork"):

@@ -27,22 +27,26 @@ Value = TypeVar("Value")
 _set: Final = object.__setattr__
 
 
-class _Held(ref[Any]):
-    """A term in the table of all, with where it stands there."""
+class _Table(dict[tuple[Any, ...], "ref[Term]"]):
+    """
+    Every term that somebody has, by what it is of.
 
-    __slots__ = ("key",)
-    key: tuple[Any, ...]
+    Those that nobody has any more are taken out together, when there are twice as many as were left the last time: to
+    be told of each takes longer than what is done with most terms.
+    """
+
+    most = 1 << 12
+
+    def sweep(self) -> None:
+        """Takes out what nobody has."""
+        for key in [key for key, held in self.items() if held() is None]:
+            del self[key]
+        self.most = max(2 * len(self), 1 << 12)
 
 
-_TERMS: Final[dict[tuple[Any, ...], _Held]] = {}
-"""Every term that somebody has, by what it is of."""
+_TERMS: Final = _Table()
 _CHANGING: Final = mutex()
-
-
-def _forget(held: Any) -> None:
-    with _CHANGING:
-        if _TERMS.get(held.key) is held:  # the same term may have been made again
-            del _TERMS[held.key]
+"""Held by who changes the table. Who finds a term there needs no lock; who does not looks again with it."""
 
 
 @dataclass(init=False, frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -79,8 +83,9 @@ class Term:
                 _set(found, "name", name)
                 _set(found, "value", value)
                 _set(found, "is_const", op == "const")
-                held = _TERMS[key] = _Held(found, _forget)
-                held.key = key
+                if len(_TERMS) >= _TERMS.most:
+                    _TERMS.sweep()
+                _TERMS[key] = ref(found)
             return found
 
     def __reduce__(self) -> tuple[Any, ...]:

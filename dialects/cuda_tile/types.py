@@ -34,7 +34,7 @@ from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import PlainAttribute, put
+from freehold.dialects.classes import PlainAttribute, holding, put
 from freehold.dialects.cuda_tile.attrs import PaddingValueAttr, PtrAttrAttr
 from freehold.dialects.cuda_tile.version import V13_1, V13_2, V13_3, V13_4, Version
 
@@ -69,7 +69,7 @@ class ShapeAttr(Data[tuple[int, ...]]):
 @lru_cache(maxsize=4096)
 def shape(dims: tuple[int, ...]) -> ShapeAttr:
     """The one `ShapeAttr` of `dims`."""
-    return ShapeAttr(dims)
+    return holding(ShapeAttr, dims)
 
 
 class TileDialectType(PlainAttribute, TypeAttribute, ABC):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Data
@@ -111,6 +111,9 @@ class OrderKind(StrEnum):
     operands in L2; the last band may be lower. Earlier axes run slowest, last of them fastest."""
 
 
+_ORDERS: Final = {kind.value: kind for kind in OrderKind}  # asking the enumeration takes a call each time
+
+
 @irdl_attr_definition
 class OrderAttr(PlainAttribute):
     """A schedule's order: `#ownership.order<row>`, `<column>`, `<grouped 8>`."""
@@ -129,10 +132,10 @@ class OrderAttr(PlainAttribute):
     @property
     def order(self) -> OrderKind:
         """The kind, as an enum."""
-        return OrderKind(self.kind.data)
+        return _ORDERS[self.kind.data]
 
     def verify(self) -> None:
-        if self.kind.data not in OrderKind.__members__.values():
+        if self.kind.data not in _ORDERS:
             raise VerifyException(f"ownership.order: unknown order '{self.kind.data}'")
         if self.size.data < 1:
             raise VerifyException(f"ownership.order: a group has at least one row, not {self.size.data}")
@@ -160,6 +163,9 @@ class BlocksKind(StrEnum):
     """As many as the launcher likes, or a given number of them; each takes every n-th point."""
 
 
+_BLOCKS: Final = {kind.value: kind for kind in BlocksKind}  # as above
+
+
 @irdl_attr_definition
 class BlocksAttr(PlainAttribute):
     """How points are spread over tile blocks: `#ownership.blocks<each>`, `<persistent>`, `<persistent 132>`."""
@@ -178,7 +184,7 @@ class BlocksAttr(PlainAttribute):
     @property
     def kind(self) -> BlocksKind:
         """The kind, as an enum."""
-        return BlocksKind(self.kind_name.data)
+        return _BLOCKS[self.kind_name.data]
 
     @property
     def count(self) -> int:
@@ -186,7 +192,7 @@ class BlocksAttr(PlainAttribute):
         return self.most.data
 
     def verify(self) -> None:
-        if self.kind_name.data not in BlocksKind.__members__.values():
+        if self.kind_name.data not in _BLOCKS:
             raise VerifyException(f"ownership.blocks: unknown kind '{self.kind_name.data}'")
         if self.count < 0 or (self.count and self.kind is BlocksKind.EACH):
             raise VerifyException(f"ownership.blocks: {self.count} is no number of persistent blocks")

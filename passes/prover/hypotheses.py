@@ -35,7 +35,7 @@ def at_most_zero(predicate: Term) -> tuple[Poly, ...] | None:
 class Hypotheses:
     """A set of predicates that hold, and the bounds they give. It is never changed: `extended` makes another one."""
 
-    __slots__ = ("_index", "_known", "bounds", "facts", "inequalities")
+    __slots__ = ("_index", "_known", "answers", "bounds", "facts", "inequalities")
 
     def __init__(self) -> None:
         self.facts: tuple[Term, ...] = ()
@@ -44,6 +44,8 @@ class Hypotheses:
         """Polynomials of more than one summand that are at most 0."""
         self.bounds = Bounds()
         """Bounds of atoms and of products of atoms."""
+        self.answers: dict[Term, bool] = {}
+        """Whether goals follow by the rules, of those that were asked for: several accesses ask for the same."""
         self._index: dict[Monomial, list[Poly]] | None = None
         self._known: dict[Term, None] = {terms.TRUE: None}
 

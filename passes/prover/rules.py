@@ -26,7 +26,10 @@ _ONE: Final[Poly] = {(): 1}
 
 def holds(goal: Term, given: Hypotheses) -> bool:
     """Whether the goal follows by the rules. False says nothing."""
-    if not _follows(goal, given, _CASES):
+    found = given.answers.get(goal)
+    if found is None:
+        found = given.answers[goal] = _follows(goal, given, _CASES)
+    if not found:
         return False
     note(goal, lambda: given.relevant(goal), "rules")
     return True

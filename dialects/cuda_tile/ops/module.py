@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.irdl import opt_prop_def, prop_def, region_def, result_def, traits_def
 from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure, SymbolOpInterface, SymbolTable
 
-from freehold.dialects.classes import walk
+from freehold.dialects.classes import function_type, walk
 from freehold.dialects.cuda_tile.attrs import PUBLIC, OptimizationHintsAttr, SymbolVisibilityAttr
 from freehold.dialects.cuda_tile.constraints import SCALAR_I32, SCALAR_POINTER
 from freehold.dialects.cuda_tile.debug import own_scope, wrong_scope
@@ -106,7 +106,7 @@ class EntryOp(TileOp):
     ) -> None:
         properties: dict[str, Attribute] = {
             "sym_name": StringAttr(name),
-            "function_type": FunctionType.from_lists(argument_types, ()),
+            "function_type": function_type(argument_types, ()),
         }
         if optimization_hints is not None:
             properties["optimization_hints"] = optimization_hints

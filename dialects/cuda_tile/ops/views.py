@@ -22,6 +22,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import MemoryWriteEffect, NoMemoryEffect, Pure
 
+from freehold.dialects.classes import packed
 from freehold.dialects.cuda_tile.attrs import (
     WEAK,
     MemoryOrderingSemanticsAttr,
@@ -65,7 +66,7 @@ GROUP: Final = "Views"
 @lru_cache(maxsize=256)
 def bools(*values: bool) -> DenseArrayBase[IntegerType]:
     """An array of booleans as an attribute."""
-    return DenseArrayBase.from_list(i1, [int(value) for value in values])
+    return packed(i1, [-value for value in values])  # the bits of true are all ones
 
 
 @tile_op(67, group=GROUP)
