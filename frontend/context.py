@@ -270,11 +270,14 @@ class _At:
         self.c.here = self.outer
 
 
+_SEVERAL: Final = (list, tuple)
+
+
 def _part(arg: object) -> object:
     """What a tile is in the typed core; in a list or tuple, too."""
     if isinstance(arg, TileValue):
         return arg.var
-    if isinstance(arg, list | tuple):
+    if isinstance(arg, _SEVERAL):
         items = cast("list[object] | tuple[object, ...]", arg)
         return [_part(item) for item in items] if items and isinstance(items[0], TileValue | Var) else items
     return arg

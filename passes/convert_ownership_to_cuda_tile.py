@@ -28,7 +28,7 @@ from freehold.dialects.ownership import KernelOp, kernels_of
 from freehold.passes.patterns import checks, distribution, elements, groups, tiles
 from freehold.passes.patterns.context import Conversion, Patterns
 from freehold.passes.rewriting import Dispatcher
-from freehold.passes.verify_duties import require_discharged
+from freehold.passes.verify_duties import Record, require_discharged
 from freehold.support.contract import Checks, EntryParameter
 
 
@@ -59,15 +59,20 @@ class ConvertOwnershipToCudaTilePass(ModulePass):
 
 
 def convert_kernel(
-    kernel: KernelOp, *, checks: Checks = True, parameters: Sequence[EntryParameter] | None = None
+    kernel: KernelOp,
+    *,
+    checks: Checks = True,
+    record: Record | None = None,
+    parameters: Sequence[EntryParameter] | None = None,
 ) -> EntryOp:
     """The entry point that does what `kernel` does; the kernel's body is consumed. `lower-checks` has to come.
 
-    `parameters` are its `entry_parameters`, where they have been found.
+    `record` says how its duties are met, where somebody has seen to it that none is open, and `parameters` are its
+    `entry_parameters`, where they have been found.
 
     Raises `PassFailedException` for a kernel of which a duty is open.
     """
-    c = Conversion(kernel, require_discharged(kernel), checks, parameters)
+    c = Conversion(kernel, require_discharged(kernel) if record is None else record, checks, parameters)
     dispatcher = Dispatcher({kind: partial(pattern, c) for kind, pattern in PATTERNS.items()})
     c.visit = dispatcher.visit
     old = c.body.args

@@ -23,7 +23,7 @@ from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, ForOp, LoopOp
 from freehold.dialects.cuda_tile.types import is_scalar
 from freehold.dialects.ownership import CheckOp
 from freehold.passes.hoist_invariants import hoist_from
-from freehold.passes.rewriting import Inserter, defined_outside, integer, loops, may_leave
+from freehold.passes.rewriting import Inserter, defined_outside, integer, loops, may_leave, of_kind
 from freehold.support.integers import read
 
 
@@ -40,7 +40,7 @@ class HoistAssertionsPass(ModulePass):
 
 def hoist_assertions(root: Operation) -> None:
     """Hoists every assertion inside `root` as far out as it is decided, in place."""
-    for loop in loops(root):
+    for loop in loops(root) if of_kind(root, AssertOp, CheckOp) else ():
         _hoist(loop)
 
 

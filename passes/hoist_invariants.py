@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from freehold.dialects.classes import detach, insert_before
+from freehold.dialects.classes import detach, insert_before, type_of
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
@@ -54,8 +54,9 @@ def hoist_from(loop: ForOp | LoopOp) -> None:
 
 
 def _cheap(op: Operation) -> bool:
-    if isinstance(op, DivIOp | RemIOp):
+    found = effect(type(op))
+    if found is Effect.FREE and isinstance(op, DivIOp | RemIOp):
         return integer(op.rhs) not in (None, 0, -1) and is_scalar(op.result.type)
-    if op.regions or effect(type(op)) is not Effect.PURE:
+    if op.regions or found is not Effect.PURE:
         return False
-    return isinstance(op, ConstantOp | MakeView) or all(is_scalar(r.type) for r in op.results)
+    return all(map(is_scalar, map(type_of, op.results))) or isinstance(op, ConstantOp | MakeView)

@@ -38,12 +38,13 @@ def convert(module: ModuleOp, *, checks: Checks = True, contract: bool = True) -
     """
     kernel = copy(kernel_of(module), {})
     drop_breakpoints(kernel)
-    failing = kernel_checks(require_discharged(kernel), checks)
+    record = require_discharged(kernel)
+    failing = kernel_checks(record, checks)
     parameters = entry_parameters(kernel, checks, failing=bool(failing))
     roles = roles_of(kernel, checks, parameters)
     holder = module_of(kernel)
     order_accesses(kernel)  # needs to know regions apart, so it comes before they are mere coordinates
-    entry = convert_kernel(kernel, checks=checks, parameters=parameters)
+    entry = convert_kernel(kernel, checks=checks, record=record, parameters=parameters)
     detach(kernel)
     target = TileModuleOp(entry.sym_name.data, [entry])
     target.location = entry.location

@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.classes import erase, insert_before, ops_of, replace_uses
+from freehold.dialects.classes import Kinds, erase, insert_before, ops_of, replace_uses
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
 from freehold.dialects.cuda_tile.ops.memory import JoinTokensOp, MakeTokenOp
@@ -126,6 +126,7 @@ class _Uses:
 
 
 _TOUCHING = (AccessOp, PrintTkoOp)
+_TOUCHES: Final = Kinds(*_TOUCHING)
 
 
 def _accessed(op: Operation, uses: _Uses) -> _Accesses:
@@ -164,7 +165,7 @@ def _look_ahead(block: Block, later: _Accesses, uses: _Uses) -> None:
     """Walks backwards, knowing what follows, and marks the accesses that are waited for."""
     later = dict(later)
     for op in reversed(ops_of(block)):
-        for region, access in _accessed(op, uses).items() if isinstance(op, _TOUCHING) else ():
+        for region, access in _accessed(op, uses).items() if _TOUCHES[type(op)] else ():
             after = later.get(region, _NONE)
             if after.write or (access.write and after.read):
                 uses.wanted.add(op)
@@ -209,7 +210,7 @@ class _Threader:
     def block(self, block: Block, states: _States) -> None:
         """Threads through one block, from the states at its start to those at its end, in place."""
         for op in ops_of(block):
-            if isinstance(op, _TOUCHING) and (found := _accessed(op, self.uses)):
+            if _TOUCHES[type(op)] and (found := _accessed(op, self.uses)):
                 self.access(op, found, states)
             elif isinstance(op, IfOp):
                 self.branch(op, states)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import product
 from typing import ClassVar, Final
 
@@ -20,6 +21,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.classes import Kinds, operands_of, type_of
+from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.ops.arith_int import NegIOp, OverflowBinary
 from freehold.dialects.cuda_tile.ops.control_flow import (
     AssertOp,
@@ -31,6 +33,7 @@ from freehold.dialects.cuda_tile.ops.control_flow import (
     ReturnOp,
     YieldOp,
     has_no_memory_effect,
+    never_has_memory_effect,
 )
 from freehold.dialects.cuda_tile.ops.conversion import TruncIOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp, PrintTkoOp
@@ -160,8 +163,9 @@ _CHANGES: Final = (Action.WRITE, Action.UPDATE)
 
 
 def _operations(kernel: KernelOp) -> Iterable[Error]:
-    for op in walk(kernel):
-        if op is kernel:
+    for op in walk(kernel)[1:]:
+        values = (*operands_of(op), *op.results)
+        if _only_computes(type(op)) and _OWNERSHIPS.isdisjoint(map(type, map(type_of, values))):
             continue
         yield from _uses(op)
         if isinstance(op, AccessOp):
@@ -177,6 +181,15 @@ def _operations(kernel: KernelOp) -> Iterable[Error]:
             yield NotVerifiable(span_of(op), op.name, "leaves the kernel before its work is done")
         elif type(op) not in _FLOW and not has_no_memory_effect(op):
             yield NotVerifiable(span_of(op), called(op), "may touch memory in ways that are not understood")
+
+
+@cache
+def _only_computes(kind: type[Operation]) -> bool:
+    """Whether no operation of a class promises anything, or does more than to make results and to hand values on."""
+    if kind in _FLOW:
+        return True
+    promises = issubclass(kind, AssumeOp | OverflowBinary | NegIOp | TruncIOp | ReturnOp)
+    return issubclass(kind, TileOp) and never_has_memory_effect(kind) and not promises
 
 
 def _uses(op: Operation) -> Iterable[Error]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 from xdsl.irdl import AttrSizedOperandSegments
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from xdsl.irdl.declarative_assembly_format import FormatProgram
     from xdsl.parser import Parser
     from xdsl.printer import Printer
+
+
+_VALUES: Final = (OpResult, BlockArgument)
 
 
 @cache
@@ -57,7 +60,7 @@ class FormattedOp(PlainOp):
         for values in operands:
             if values is None:
                 sizes.append(0)
-            elif isinstance(values, OpResult | BlockArgument):
+            elif isinstance(values, _VALUES):
                 flat.append(values)
                 sizes.append(1)
             else:

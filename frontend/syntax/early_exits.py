@@ -120,7 +120,7 @@ class _Rewriter:
         that, `later` is read."""
         place = node.place
         flag = _name(self.word, place)
-        breaks = isinstance(node, core.For | core.While)
+        breaks = isinstance(node, _LOOPS)
         needed = later.union(names.exposed(rest)).intersection(names.assigned([node])) - self.live
         exits = _Exits(flag, breaks, frozenset() if breaks else needed)
         leaves = [self.taken(place)]
@@ -254,6 +254,9 @@ class _Turns(_Rewriter):
         return core.Continue(place, asked=True)
 
 
+_LOOPS: Final = (core.For, core.While)
+
+
 def _within(nodes: Sequence[Stmt], kinds: type[Stmt] | tuple[type[Stmt], ...], *, loops: bool) -> Iterator[Stmt]:
     """The statements of `kinds` in `nodes`, also those in `loops` in it."""
     for node in nodes:
@@ -261,5 +264,5 @@ def _within(nodes: Sequence[Stmt], kinds: type[Stmt] | tuple[type[Stmt], ...], *
             yield node
         elif isinstance(node, core.If):
             yield from _within([*node.body, *node.orelse], kinds, loops=loops)
-        elif isinstance(node, core.With) or (loops and isinstance(node, core.For | core.While)):
+        elif isinstance(node, core.With) or (loops and isinstance(node, _LOOPS)):
             yield from _within(node.body, kinds, loops=loops)

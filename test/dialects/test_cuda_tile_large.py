@@ -110,7 +110,7 @@ def test_uncollected_leaves_no_trace():
     """Nothing is collected until all have left, in whatever thread and way; calls are as limited as ever."""
     limit, seen = sys.getrecursionlimit(), list[bool]()
 
-    @uncollected()
+    @uncollected.during
     def fails() -> None:
         seen.append(gc.isenabled())
         raise ValueError("it fails")

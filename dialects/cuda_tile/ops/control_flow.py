@@ -381,6 +381,8 @@ def ways_out(op: Operation, kinds: tuple[type[WayOut], ...] = WAYS_OUT) -> list[
     """What of these kinds leaves an operation: itself, or what is in it and does not lead to a loop in it."""
     if isinstance(op, kinds):
         return [op]
+    if not op.regions:
+        return []
     inner = tuple(kind for kind in kinds if kind is ReturnOp) if isinstance(op, ForOp | LoopOp) else kinds
     blocks = (block for region in op.regions for block in region.blocks) if inner else ()
     return [end for block in blocks for each in ops_of(block) for end in ways_out(each, inner)]
