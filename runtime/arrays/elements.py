@@ -17,7 +17,9 @@ def dtype_of(given: AnyDType) -> DType:
     """A dtype of elements that can be in memory, from what a user names as one. Raises `Rejected` (O256)."""
     found = dtypes.understood(given)
     if found is None or not found.storage_bits:
-        refuse(errors.TensorUnfit, "the dtype", "one that memory can hold, such as `freehold.f32`", f"`{given!r}`")
+        named = dtypes.from_name(given) if isinstance(given, str) else None
+        meant = named if named is not None and named.storage_bits else dtypes.f32
+        refuse(errors.TensorUnfit, "the dtype", f"one that memory can hold, such as `freehold.{meant}`", f"`{given!r}`")
     return found
 
 
