@@ -388,6 +388,8 @@ def test_rows_of_which_several_blocks_have_one(
     for shifted, bias in ((x + 50.0, b), (x, None)):
         wanted = F.layer_norm(shifted.double(), (8192,), w.double(), None if bias is None else b.double(), EPS)
         close(kernels.layer_norm(shifted, w, bias, EPS), wanted, 2e-5)
+    tall = made((17, 8192), torch.float32, 3)
+    close(kernels.layer_norm(tall, w, b, EPS), F.layer_norm(tall.double(), (8192,), w.double(), b.double(), EPS), 2e-5)
     assert "scaled_columns" in launched
     assembled(launched)
 
