@@ -127,6 +127,8 @@ def of_attribute(
         return _appended(c, node)
     if (edit := of_misspelling(c, node, known)) is not None:
         return edit
+    if name in ("size", "numel") and isinstance(value, TensorValue):
+        return _extents(c, value, node)
     if name in elsewhere.OF_VALUES and isinstance(value, TileValue | TensorValue):
         return Advice(elsewhere.OF_VALUES[name])
     if isinstance(value, TensorValue) and name in of_tiles:
@@ -136,6 +138,17 @@ def of_attribute(
     if isinstance(value, TensorValue) and name in ("start", "stop") and value.position is None:
         return Advice(f"give `{value.name}` a partition at launch, and it says where this point's tile is")
     return None
+
+
+def _extents(c: Context, tensor: TensorValue, node: core.Attribute) -> Advice | None:
+    """An extent, for torch's `x.size(i)`, or how many elements there are: `x.size`, `x.numel()`."""
+    call, shape = call_of(c, node), f"{c.primary(node.value)}.shape"
+    place = node if call is None else call
+    if call is not None and (call.args or call.keywords):
+        given = [line(c, a) for a in call.args]
+        return Advice(f"`{shape}[{given[0]}]`", call) if len(given) == 1 and not call.keywords else None
+    code = " * ".join(f"{shape}[{axis}]" for axis in range(tensor.spec.rank))
+    return Advice(f"multiply the extents: `{in_place(c, place, code)}`" if " " in code else f"`{code}`", place)
 
 
 def _appended(c: Context, node: core.Attribute) -> Advice | None:

@@ -372,6 +372,7 @@ EDITS: Final = {
         "x, y", "of tiles with one axis: `fh.concatenate(({x:p}[:, None], {y:p}[:, None]), axis=-1).flatten()`"
     ),
     "roll": _words("read the shifted elements where they lie: `gather((i - k) % n)`"),
+    "sorted": Foreign("x", "`fh.sort({x})`"),
     "flip": _words("read the elements from the last to the first where they lie: `gather(n - 1 - i)`"),
     **dict.fromkeys(("swapaxes", "moveaxis"), _MOVED),
     "permute_dims": Foreign("x, axes", "`fh.permute({x}, {axes})`"),
@@ -399,14 +400,12 @@ KEYWORDS: Final = {
 
 PYTHONS: Final = {
     "input": "pass the value as an argument",
-    "sorted": "sort on the host",
     "list": "use a tuple: `tuple(...)`",
     "dict": "use a tuple, or variables of their own",
     "set": "use a tuple: `tuple(...)`",
     "str": "there is no text on a GPU: leave it out",
     "map": "write it out: `tuple(f(v) for v in values)`",
     "filter": "write it out: `tuple(v for v in values if test(v))`",
-    "pow": "`x ** n`",
     "getattr": "write the name: `value.name`",
     "hasattr": "ask for the class: `isinstance(value, fh.Tile)`",
     "complex": "carry the two parts: a frozen dataclass of two tiles",
@@ -427,7 +426,6 @@ NUMBERS: Final = {
 """What other libraries' modules have a name for, and a kernel writes as Python does."""
 
 OF_VALUES: Final = {
-    "size": "multiply the extents: `x.shape[0] * x.shape[1]`",
     "item": "a scalar is used as it is: leave `.item()` out",
     "index": "a `Ref` is read at any index; its loads name theirs: `x.load((i, j), shape)`",
     "tile": "the shape of a load is its own: `x.load(index, (128, 64))`",
@@ -459,5 +457,10 @@ OF_TENSORS: Final = {
 
 
 def of_another_language(module: str) -> bool:
-    """Whether a module is of a language for kernels: its functions have sources that say nothing of what they do."""
-    return module.startswith(("cuda.tile", "triton.", "numba.cuda", "cutlass."))
+    """Whether a module is of another library for arrays or kernels: its functions' sources are not for tiles."""
+    return f"{module}.".startswith(_LIBRARIES)
+
+
+_LIBRARIES: Final = (
+    "cuda.tile.", "triton.", "numba.", "cutlass.", "torch.", "numpy.", "cupy.", "jax.", "scipy.", "einops.",
+)  # fmt: skip

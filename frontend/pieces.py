@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp
 from freehold.dialects.cuda_tile.ops.shape import ExtractOp, InsertOp
-from freehold.frontend import advice, errors
+from freehold.frontend import advice, elsewhere, errors
 from freehold.frontend.arguments import Arguments, check_pairs, shape_of
 from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.context import Context
@@ -211,7 +211,8 @@ def _slice(c: Context, tile: TileValue, part: core.Slice, extent: int, node: cor
     if why is None:
         return start, size
     error = errors.BadShape(c.span(part), shape=f"[{c.text(node.slice)}]", why=why)
-    edit = advice.of_part(c, tile, node) or advice.Advice("load the part you need: `x.load(index, shape)`")
+    words = elsewhere.EDITS["flip"].words if step == -1 else "load the part you need: `x.load(index, shape)`"
+    edit = advice.of_part(c, tile, node) or advice.Advice(words)
     c.error(error.add(error.Instead(edit.text, at=edit.at(c))))
     return None
 

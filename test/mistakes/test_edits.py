@@ -225,6 +225,10 @@ CASES = {
     "padding with minus infinity": two("    y.store(x.load(y.index, y.tile, padding=-np.inf))", X2),
     "padding with a zero": two("    y.store(x.load(y.index, y.tile, padding=0.0))", X2),
     "padding with what is no number": one("    y.store(x.load(y.index, (64,), other=float('nan')))", X),
+    "how many elements a tensor has": one("    y.store(x.load_like(y) * x.size)", X * 100),
+    "how many elements a tensor of two axes has": two("    y.store(x.load_like(y) / x.numel())", X2 / X2.size),
+    "an extent of a tensor": two("    y.store(x.load_like(y) + x.size(1))", X2 + 100),
+    "a function of NumPy's that Python runs": one("    y.store(np.clip(x.load_like(y), 0, 1))", X.clip(0, 1)),
     "a number as a mask": Case(
         f"{ONE}\n    i = fh.arange(64)\n    y.store(x.gather(i, mask=i % 2))", (X[:64],), X[:64] * (np.arange(64) % 2)
     ),

@@ -160,6 +160,8 @@ CASES: dict[str, tuple[Callable[[Array, Array], Any], Array]] = {
     "fh.interleave(row, other)": (lambda x, y: np.stack((x[0], y[0]), -1).ravel(), NUMBERS),
     "fh.repeat_interleave(row, 2)": (lambda x, y: np.repeat(x[0], 2), NUMBERS),
     "fh.max_constancy(x, 4)": (lambda x, y: x, NUMBERS),
+    "fh.sorted(row)": (lambda x, y: np.sort(x[0]), NUMBERS),
+    "pow(x, 2)": (lambda x, y: x**2, WIDE),
     "fh.pow(x, 2)": (lambda x, y: x**2, WIDE),
     "fh.logical_and(x, y > 2)": (lambda x, y: np.logical_and(x, y > 2), INTEGERS),
     "fh.logical_not(x > 0)": (lambda x, y: ~(x > 0), WIDE),
