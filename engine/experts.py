@@ -10,6 +10,8 @@ from freehold.engine.layers import Room, Steps, added, product
 from freehold.engine.weights import Checkpoint
 from freehold.kernels.activations import gated_launch
 from freehold.kernels.experts import (
+    GroupTiling,
+    chunks_launch,
     combine_rows,
     counted_at_once,
     gather_rows,
@@ -46,6 +48,7 @@ def reserve(room: Room, c: Config, tokens: int) -> None:
         ("counts", (ceildiv(rows, high), c.experts), fh.i32),
         ("before", (ceildiv(rows, high), c.experts), fh.i32),
         ("offsets", (c.experts + 1,), fh.i32),
+        ("chunks", (2 * (rows // 16 + c.experts + 1),), fh.i32),
         ("sent", (rows, c.hidden), c.dtype),
         ("both", (rows, 2 * c.expert_feed), c.dtype),
         ("inner", (rows, c.expert_feed), c.dtype),
@@ -65,14 +68,20 @@ def fed(room: Room, c: Config, layer: Experts, x: Any, y: Any, residual: Any) ->
     )
     sent, both, inner, sources = (room.rows(n, rows) for n in ("sent", "both", "inner", "sources"))
     narrow, width = c.dtype != fh.f32, c.expert_feed
+    up, down = (
+        GroupTiling.of(rows, c.experts, w.shape[1], w.shape[2], narrow=narrow) for w in (layer.gate_up, layer.down)
+    )
+    most = up.chunks(rows, c.experts)  # their tiles are of equal height
+    chunks = room.rows("chunks", 2 * most).reshape(2, most)
     yield from product(room, routes, x, layer.router)
     yield route_launch(shares, chosen, routes, c.normalised)
     yield sources.fill(0)
     yield from sorting_launches(offsets, slots.reshape(rows), sources, chosen.reshape(rows), counts, before)
     yield gather_rows(cut(sent, tile_of_rows(sent)), x, sources, k)
-    yield grouped_launch(both, sent, layer.gate_up, offsets, True, narrow=narrow)
+    yield chunks_launch(chunks, offsets, rows, up)
+    yield grouped_launch(both, sent, layer.gate_up, chunks, True, up)
     yield gated_launch(inner, both[:, :width], both[:, width:], "silu")
-    yield grouped_launch(sent, inner, layer.down, offsets, True, narrow=narrow)
+    yield grouped_launch(sent, inner, layer.down, chunks, True, down)
     yield combine_rows(cut(y, tile_of_rows(y)), sent, slots, shares, k)
     if residual is not None:
         yield from added(y, residual)

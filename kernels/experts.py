@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import freehold as fh
-from freehold import Acc, Const, Mut, Out, Ref, i32
+from freehold import Acc, Const, Out, Ref, i32
 from freehold.kernels.activations import gated
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
@@ -147,19 +147,49 @@ def combine_rows_backward(
     dweights.store(dot.sum(axis=1).astype(dweights.dtype))
 
 
+@safe
+def chunk_groups(chunks: Out[i32, 2, "C"], offsets: Ref[i32, "L"], rows: i32, HIGH: Const[int], WE: Const[int]):
+    """
+    Cuts groups of rows into chunks of at most HIGH: where each chunk begins, and which group it is of.
+
+    The first group begins with row 0, and the last ends with `rows`, whatever its offset says. Behind the last chunk
+    all begin at `rows`, and have none. All offsets fit a tile of `WE`.
+    """
+    fh.require("L > 1 and L <= WE and rows >= 0 and rows <= 1073741824")
+    last = offsets.shape[0] - 2
+    group, turn = places(0, WE), places(chunks.start[1], chunks.tile[1])[:, None]
+    begins = fh.where(group == 0, 0, offsets.load((0,), (WE,)))
+    ends = fh.where(group == last, rows, offsets.load_from((1,), (WE,)))
+    size = fh.where(group <= last, fh.clip(ends - begins, 0, rows), 0)
+    count = (size + (HIGH - 1)) // HIGH
+    before = fh.cumsum(count, axis=0) - count
+    mine = (turn >= before[None, :]) & (turn < (before + count)[None, :])
+    start = fh.where(mine, begins[None, :] + (turn - before[None, :]) * HIGH, 0).sum(axis=1)
+    start = fh.where(mine.any(axis=1), start, rows)
+    owner = fh.where(mine, group[None, :], 0).sum(axis=1)
+    chunks.store(fh.concatenate((start[None], owner[None]), axis=0))
+
+
 @safe_with_data
 def grouped_tiles(
     y: Out["S", "N"],
     x: Ref["S", "K"],
     w: Ref["E", "P", "Q"],
-    offsets: Ref[i32, "E + 1"],
+    offsets: Ref[i32, "C + 1"],
+    owner: Ref[i32, "C + 1"] | None,
     BK: Const[int],
     TB: Const[bool] = False,
 ):
-    """y = x @ w[e] for the rows of each group e, from offsets[e] to offsets[e + 1]; `TB` takes w[e] transposed."""
+    """
+    y = x @ w[e] for the rows of each group, from offsets[c] to offsets[c + 1]; `TB` takes w[e] transposed.
+
+    The matrix of group c is that of `owner[c]`, or its own where that is not given.
+    """
     fh.require("N == P and K == Q" if TB else "K == P and N == Q")
-    e, _, n = y.index
+    fh.require("E > 0" if owner is not None else "E == C")
+    c, _, n = y.index
     TM, TN = y.tile
+    e = c if owner is None else fh.clip(owner.load(c, ()), 0, w.shape[0] - 1)
     acc = fh.zeros(y.tile, accumulator(x.dtype))
     for k in fh.tiles(x, axis=1, size=BK):
         rows = x.load_from((y.start[0], k * BK), (TM, BK))
@@ -169,42 +199,6 @@ def grouped_tiles(
             part = w.load((e, k, n), (1, BK, TN)).reshape(BK, TN)
         acc = fh.mma(rows, part, acc)
     y.store(acc.astype(y.dtype))
-
-
-@safe
-def sorted_tiles(
-    y: Mut["S", "N"],
-    x: Ref["S", "K"],
-    w: Ref["E", "P", "Q"],
-    offsets: Ref[i32, "L"],
-    BK: Const[int],
-    WE: Const[int],
-    TB: Const[bool] = False,
-):
-    """
-    As `grouped_tiles`, in tiles that may have rows of several groups: each is multiplied by the matrices of all of
-    them, one after the other. A row belongs to the last group that begins at it or before. All offsets fit a tile of
-    `WE`.
-    """
-    fh.require("N == P and K == Q" if TB else "K == P and N == Q")
-    fh.require("L == E + 1 and E > 0 and L <= WE")
-    m, n = y.index
-    TM, TN = y.tile
-    group = places(0, WE)
-    starts = fh.where(group < w.shape[0], offsets.load((0,), (WE,)), 2147483647)
-    first = fh.clip((starts <= y.start[0]).astype(i32).sum() - 1, 0, w.shape[0] - 1)
-    last = fh.clip((starts < y.stop[0]).astype(i32).sum() - 1, 0, w.shape[0] - 1)
-    for e in range(first, last + 1):
-        acc = fh.zeros(y.tile, accumulator(x.dtype))
-        for k in fh.tiles(x, axis=1, size=BK):
-            if TB:
-                part = w.load((e, n, k), (1, TN, BK)).reshape(TN, BK).T
-            else:
-                part = w.load((e, k, n), (1, BK, TN)).reshape(BK, TN)
-            acc = fh.mma(x.load((m, k), (TM, BK)), part, acc)
-        begins = fh.where(group == e, starts, 0).sum()
-        theirs = (places(y.start[0], TM) >= begins)[:, None]
-        y.store(fh.where(theirs, acc.astype(y.dtype), y.load()))
 
 
 @safe
@@ -268,8 +262,7 @@ def grouped_linear(x: Any, weight: Any, offsets: Any) -> Any:
     x @ weight[e].T for the rows of each group e, from offsets[e] up to offsets[e + 1]; differentiable.
 
     `x` is (S, K), `weight` (E, N, K), `offsets` (E + 1, int32) ascend from 0 to S: where they do not, rows are
-    multiplied by matrices of other groups, or with at most E rows the launch fails (O236). Raises `ValueError` for
-    other shapes.
+    multiplied by matrices of other groups, or the launch fails (O236). Raises `ValueError` for other shapes.
     """
     E, _, K = weight.shape
     if x.shape[1] != K or tuple(offsets.shape) != (E + 1,):
@@ -414,25 +407,46 @@ def _combine_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
     results=lambda x, weight, offsets, turned: x.new_empty((x.shape[0], weight.shape[1 if turned else 2])),
 )
 def _grouped(y: Any, x: Any, weight: Any, offsets: Any, turned: bool) -> None:
-    grouped_launch(y, x, weight, offsets, turned, narrow=x.element_size() <= 2).on()
-
-
-def grouped_launch(y: Any, x: Any, weight: Any, offsets: Any, turned: bool, *, narrow: bool) -> Any:
-    """
-    The launch of products of groups of rows; `narrow` elements have 2 bytes at most.
-
-    With fewer rows than groups each group has tiles of its own. With more, there would be too many that are empty.
-    """
     E = weight.shape[0]
-    high = max(16, min(128 if narrow else 32, power_of_two(ceildiv(x.shape[0], E))))
-    tile = high, min(128 if narrow else 64, power_of_two(max(16, y.shape[1])))
-    step = max(16, min(64 if narrow else 32, power_of_two(x.shape[1])))
-    hints = {"num_worker_warps": 4}
-    if x.shape[0] <= E:
-        part = fh.ragged(y, tile, by="offsets", blocks=fh.PERSISTENT)
-        return hinted(grouped_tiles, hints)(part, x, weight, offsets, step, turned)
-    part = cut(y, tile)
-    return hinted(sorted_tiles, hints)(part, x, weight, offsets, step, power_of_two(E + 1), turned)
+    way = GroupTiling.of(x.shape[0], E, y.shape[1], x.shape[1], narrow=x.element_size() <= 2)
+    chunks = offsets.new_empty((2, way.chunks(x.shape[0], E)))
+    chunks_launch(chunks, offsets, x.shape[0], way).on()
+    grouped_launch(y, x, weight, chunks, turned, way).on()
+
+
+class GroupTiling(NamedTuple):
+    """How products of groups of rows are cut."""
+
+    tile: tuple[int, int]
+    step: int
+    """Elements along K that a block multiplies at once."""
+    warps: int
+
+    @staticmethod
+    def of(rows: int, groups: int, columns: int, length: int, *, narrow: bool) -> GroupTiling:
+        """For so many rows in all; `narrow` elements have 2 bytes at most."""
+        high = max(16, min(128 if narrow else 32, power_of_two(ceildiv(rows, groups))))
+        wide = 64 if not narrow else 256 if high == 128 and columns > 128 else 128
+        step = max(16, min(64 if narrow else 32, power_of_two(length)))
+        return GroupTiling((high, min(wide, power_of_two(max(16, columns)))), step, 8 if wide == 256 else 4)
+
+    def chunks(self, rows: int, groups: int) -> int:
+        """How many chunks of rows there may be, and one more, where the last one ends."""
+        return min(rows, rows // self.tile[0] + groups) + 1
+
+
+def chunks_launch(chunks: Any, offsets: Any, rows: int, way: GroupTiling) -> Any:
+    """The launch that cuts groups of rows into chunks, (2, `way.chunks(...)`)."""
+    width = power_of_two(offsets.shape[0])
+    part = cut(chunks, (2, min(power_of_two(chunks.shape[1]), max(16, 16384 // width))))
+    return chunk_groups(part, offsets, rows, way.tile[0], width)
+
+
+def grouped_launch(y: Any, x: Any, weight: Any, chunks: Any, turned: bool, way: GroupTiling) -> Any:
+    """The launch of products of groups of rows, cut into chunks."""
+    part = fh.ragged(y, way.tile, by="offsets", most=way.tile[0], blocks=fh.PERSISTENT)
+    hints = {"num_worker_warps": way.warps}
+    return hinted(grouped_tiles, hints)(part, x, weight, chunks[0], chunks[1], way.step, turned)
 
 
 @operator(

@@ -10,6 +10,7 @@ import freehold as fh
 from examples.kernels.example import BF16, Example, Inputs, softmax, unwritten
 from freehold import Acc, Mut, Ref, i32
 from freehold.kernels.experts import (
+    chunk_groups,
     combine_rows,
     count_experts,
     gather_rows,
@@ -77,14 +78,21 @@ def examples() -> Iterator[Example]:
     x, w = new.normal(T * K, D), new.normal(E, D, 50)
     wanted = np.concatenate([x[offsets[e] : offsets[e + 1]] @ w[e] for e in range(E)])
     y = unwritten(T * K, 50)
-    yield Example(grouped_tiles, (fh.ragged(y, (4, 32), by="offsets"), x, w, offsets, 16), {0: wanted}, checks=1)
+    yield Example(grouped_tiles, (fh.ragged(y, (4, 32), by="offsets"), x, w, offsets, None, 16), {0: wanted}, checks=1)
     dy = new.normal(T * K, 50)
     dw = np.stack([dy[offsets[e] : offsets[e + 1]].T @ x[offsets[e] : offsets[e + 1]] for e in range(E)])
     part = fh.partition(unwritten(E, 50, D), (1, 32, 32))
     yield Example(grouped_tiles_backward, (part, dy, x, offsets, 16), {0: dw})
-    narrow = x.astype(BF16), np.ascontiguousarray(w.swapaxes(1, 2)).astype(BF16), offsets, 32, True
+    narrow = x.astype(BF16), np.ascontiguousarray(w.swapaxes(1, 2)).astype(BF16), offsets, None, 32, True
     y = fh.ragged(unwritten(T * K, 50, dtype=BF16), (16, 64), by="offsets", most=16)
     yield Example(grouped_tiles, (y, *narrow), {0: wanted}, 2e-2, checks=1)
+    pairs = [(n, e) for e in range(E) for n in range(offsets[e], offsets[e + 1], 4)]
+    chunks = np.array(pairs + [(T * K, 0)] * (21 + 1 - len(pairs)), np.int32).T
+    yield Example(
+        chunk_groups, (fh.partition(unwritten(2, 22, dtype=np.int32), (2, 16)), offsets, T * K, 4, 16), {0: chunks}, 0
+    )
+    y = fh.ragged(unwritten(T * K, 50), (4, 32), by="offsets", most=4, blocks=fh.PERSISTENT)
+    yield Example(grouped_tiles, (y, x, w, *np.ascontiguousarray(chunks), 16), {0: wanted}, checks=1)
 
     some, scale = offsets[2:], new.normal(E - 2)
     wanted = x.copy()

@@ -404,12 +404,17 @@ def test_histogram(launched: dict[str, tuple[Kernel, Any]]) -> None:
 
 
 @pytest.mark.parametrize(
-    "offsets",
-    [(0, 3, 3, 40, 41, 70), (0, 0, 0, 0, 70, 70), (0, 16, 32, 48, 64, 70), (0, 70, 70, 70, 70, 70), (0, 1, 1, 1, 2, 4)],
+    ("offsets", "narrow"),
+    [
+        *(((0, *some), 48) for some in ((3, 3, 40, 41, 70), (0, 0, 0, 70, 70), (16, 32, 48, 64, 70), (1, 1, 1, 2, 4))),
+        ((0, 70, 70, 70, 70, 70), 136),
+        ((0, 0, 130, 300, 300, 420), 136),
+        ((0, 0, 130, 300, 300, 420), 48),
+    ],
 )
-def test_groups_of_rows(offsets: tuple[int, ...], launched: dict[str, tuple[Kernel, Any]]) -> None:
-    """Groups that share tiles, are empty, fill tiles, or are fewer rows than groups."""
-    x, w = (made(s, torch.bfloat16, n).requires_grad_() for n, s in enumerate(((offsets[-1], 64), (5, 48, 64))))
+def test_groups_of_rows(offsets: tuple[int, ...], narrow: int, launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """Groups of a few rows, empty ones, of whole tiles and a part of one, and fewer rows than groups."""
+    x, w = (made(s, torch.bfloat16, n).requires_grad_() for n, s in enumerate(((offsets[-1], 64), (5, narrow, 64))))
     wide = [t.detach().double().requires_grad_() for t in (x, w)]
     found = kernels.grouped_linear(x, w, torch.tensor(offsets, dtype=torch.int32))
     wanted = torch.cat([wide[0][a:b] @ wide[1][e].t() for e, (a, b) in enumerate(pairwise(offsets))])
@@ -419,6 +424,16 @@ def test_groups_of_rows(offsets: tuple[int, ...], launched: dict[str, tuple[Kern
     for one, other in zip((found, *gradients), (wanted, *of_torch), strict=True):
         close(one, other, BOUNDS[torch.bfloat16])
     assembled(launched)
+
+
+@pytest.mark.parametrize("offsets", [(0, 5, 5, 9), (3, 5, 5, 9), (0, 0, 0, 0)])
+def test_groups_of_rows_whose_offsets_leave_rows_out(offsets: tuple[int, ...]) -> None:
+    """The first group begins with the first row, and the last ends with the last, as tokens of no expert need it."""
+    x, w = made((20, 32), torch.float32, 0), made((3, 16, 32), torch.float32, 1)
+    found = kernels.grouped_linear(x, w, torch.tensor(offsets, dtype=torch.int32))
+    bounds = [0, *offsets[1:-1], 20]
+    wanted = torch.cat([x[a:b] @ w[e].t() for e, (a, b) in enumerate(pairwise(bounds))])
+    close(found, wanted, BOUNDS[torch.float32])
 
 
 def test_rows_by_expert() -> None:

@@ -103,6 +103,12 @@ def test_launches_with_much_to_read_do_not_either() -> None:
     assert captured((waiting, few, x), (waiting, one, other), (waiting, few, x)) == [False, False, True]
 
 
+def test_what_lies_between_elements_is_not_read() -> None:
+    few, x = vector(), vector(MOST_EARLY // 2)[:: MOST_EARLY // 1024]
+    assert x.shape == (513,)
+    assert captured((waiting, few, vector()), (waiting, few, x[:512]), (waiting, few, x[:512])) == [False, True, True]
+
+
 def test_behind_something_else_nothing_begins_early() -> None:
     y, x = vector(), vector()
     run(waiting, y, x)

@@ -26,7 +26,8 @@ AUTHORS_OWN = {
     "softmax_rows_2", "layer_norm_rows_2", "norm_backward_rows", "norm_backward_rows_2", "count_experts",
     "quantise_groups",
     "cross_entropy_rows_2", "gemm_split_k", "rope", "rotate_and_append", "rotate_and_append_2", "append_row_each",
-    "grouped_tiles", "grouped_tiles_2", "scale_groups", "sum_counts", "places_of_rows", "sum_tiles", "cumsum_tiles",
+    "grouped_tiles", "grouped_tiles_2", "grouped_tiles_3", "chunk_groups", "scale_groups",
+    "sum_counts", "places_of_rows", "sum_tiles", "cumsum_tiles",
     "add_before", "matmul_two_tiles", "matmul_two_tiles_2",
 }  # fmt: skip
 """Examples whose text counts regions, or whose outputs go together as only their author knows: no tile is chosen."""
