@@ -30,8 +30,8 @@ MOST_FITS: Final = 256
 """Values of scalars for which a plan knows the geometry; past that it forgets all and begins anew."""
 
 MOST_EARLY: Final = 30 * 10**6
-"""Bytes of all arrays' elements up to which a launch begins early in a graph of others. On an H200 products with up to so many
-took 3 to 10 % less time, and of those with more some took up to a quarter more."""
+"""Bytes of all arrays' elements up to which a launch begins early in a graph of others. On an H200 products with up to
+so many took 3 to 10 % less time, and of those with more some took up to a quarter more."""
 
 WRONG: Final = (
     Busy,
