@@ -84,9 +84,9 @@ def keys_of(k: Any, page: Any, at: Any, h: Any, TILE: int, HALF: int) -> tuple[A
     return tuple(k.load((page, at, h, n, 0), (1, TILE, 1, 1, HALF)).reshape(TILE, HALF) for n in (0, 1))
 
 
-def page_at(pages: Any, j: Any) -> Any:
-    """The j-th page, where there is one."""
-    return pages.load((fh.minimum(j, pages.shape[0] - 1),), ())
+def page_at(pages: Any, j: Any, count: Any) -> Any:
+    """The j-th page, or the last one that there is; one of `count`, whatever stands there."""
+    return fh.clip(pages.load((fh.minimum(j, pages.shape[0] - 1),), (), allow_tma=False), 0, count - 1)
 
 
 def page_or_last(table: Any, b: Any, j: Any, count: Any) -> Any:
@@ -151,7 +151,7 @@ def turn_heads(
     second.store(other, allow_tma=False)
 
 
-@safe_with_data
+@safe
 def paged_rows(
     o: Out["T", "KH", "G", "E"],
     q: Ref["T", "KH", "G", "D"],
@@ -173,20 +173,23 @@ def paged_rows(
     `bases[t] // PAGE`. A tile of rows walks over the pages of all whose tokens it has: each sees its own. The G heads
     that share keys are rows of one product. Pages that all rows see whole are taken `STEP` at a time, and nothing is
     masked there. `WIDTH` is D, up to a power of two.
+
+    The number of no page stands for the first or the last one, and none is checked: so who loads pages walks ahead of
+    who multiplies them.
     """
-    fh.require("L <= 1048576 and T <= 1048576", "no number wraps around")
+    fh.require("L <= 1048576 and T <= 1048576 and N <= 1048576", "no number wraps around")
     i, h, g, e = o.index
     TQ, _, G, DV = o.tile
     i = fh.cdiv(q.shape[0], TQ) - 1 - i  # what takes longest is begun first
     dtype, rows = accumulator(q.dtype), TQ * G
     queries = q.load((i, h, 0, 0), (TQ, 1, G, WIDTH)).reshape(rows, WIDTH)
-    low = bases.load((i,), (TQ,))
-    bounds = tuple(t[:, None] for t in (low, low + positions.load((i,), (TQ,))))
+    low = bases.load((i,), (TQ,), allow_tma=False)
+    bounds = tuple(t[:, None] for t in (low, low + positions.load((i,), (TQ,), allow_tma=False)))
     low, high = tuple(fh.broadcast_to(t, (TQ, G)).reshape(rows, 1) for t in bounds)
     c = scale.astype(dtype) * LOG2E
 
     def turn(state: Any, j: Any, COUNT: int, MASK: bool) -> Any:
-        numbers = tuple(page_at(pages, j + n) for n in range(COUNT))
+        numbers = tuple(page_at(pages, j + n, v.shape[0]) for n in range(COUNT))
         keys = tuple(k.load((page, 0, h, 0), (1, PAGE, 1, WIDTH)).reshape(PAGE, WIDTH) for page in numbers)
         scores = tuple(fh.mma(queries, t.T, fh.zeros((rows, PAGE), dtype)) for t in keys)
         if MASK:
@@ -197,9 +200,10 @@ def paged_rows(
 
     state = nothing(rows, DV, dtype)
     head, last = i * TQ, fh.minimum((i + 1) * TQ, q.shape[0]) - 1
-    base, end = bases.gather(head).item(), bases.gather(last).item()
-    first, stop = base // PAGE, (end + positions.gather(last).item()) // PAGE + 1
-    seen = (base + positions.gather(head).item() + 1) // PAGE - first
+    base, place = tuple(fh.maximum(t.load((head,), (), allow_tma=False), 0) for t in (bases, positions))
+    end, final = tuple(fh.maximum(t.load((last,), (), allow_tma=False), 0) for t in (bases, positions))
+    first, stop = base // PAGE, (end + final) // PAGE + 1
+    seen = (base + place + 1) // PAGE - first
     whole = first + fh.where(base == end, fh.maximum(seen, 0) // STEP * STEP, 0)  # of one sequence alone
     for j in fh.tiles(pages, axis=0, size=1, start=first, stop=whole, step=STEP):
         state = turn(state, j, STEP, False)

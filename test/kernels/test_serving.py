@@ -196,12 +196,13 @@ def test_parts_without_a_loop_are_those_of_a_walk(parts: int, first: int) -> Non
         np.testing.assert_array_equal(a, b)
 
 
-def test_a_number_that_is_no_page_is_found() -> None:
+def test_a_number_that_is_no_page_stands_for_the_first_or_the_last() -> None:
     cache, pages = paged()
-    q, pages[0][0] = normal(sum(COUNTS), KH, G, 16), 12
-    with pytest.raises(fh.LaunchError) as caught:
-        rows_launch(np.zeros_like(q), q, cache[:, :, 0], cache[:, :, 1], *walks(pages), 0.25).sync()
-    assert [e.code for e in caught.value.errors] == ["O233"]
+    q, found = normal(sum(COUNTS), KH, G, 16), [np.zeros((sum(COUNTS), KH, G, 16), np.float32) for _ in range(2)]
+    for o, (low, high) in zip(found, [(-5, 12), (0, 11)], strict=True):
+        pages[0][0], pages[2][1] = low, high
+        rows_launch(o, q, cache[:, :, 0], cache[:, :, 1], *walks(pages), 0.25).sync()
+    np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize("splits", [1, 2])
