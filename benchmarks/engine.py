@@ -18,21 +18,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from importlib import import_module
-from itertools import cycle, pairwise
 from pathlib import Path
-from statistics import median
-from threading import Event
-from typing import Any, NamedTuple
+from typing import Any
 from unittest.mock import patch
 from zlib import crc32
 
 import freehold as fh
 from benchmarks.gpu import seconds
-from freehold.engine import Delta, Engine, Sampling, demo
+from freehold.engine import Engine, Sampling, demo
+from freehold.engine.command import Seen
 from freehold.engine.errors import ModelError
 from freehold.engine.weights import Checkpoint
+from freehold.kernels.schedules import ceildiv
 
 SIZES: dict[str, dict[str, Any]] = {
     "tiny": {
@@ -192,102 +191,64 @@ def rate(engine: Engine, count: int, tokens: int, length: int) -> float:
     return count * (tokens - few) / (min(t[1] for t in times) - min(t[0] for t in times))
 
 
-class Many(NamedTuple):
-    """How long some prompts took that came at once."""
-
-    seconds: float
-    first: list[float]
-    """For each prompt, after how many seconds its first token came."""
-    gaps: list[float]
-    """Seconds between a token and the next one of the same answer."""
-
-
-def many(engine: Engine, count: int, length: int, tokens: int, turn: int = 0) -> Many:
-    """So many prompts that no other `turn` has, each of so many tokens and answered with so many."""
-    times: list[list[float]] = [[] for _ in range(count)]
-    ended = [Event() for _ in range(count)]
-    prompts = [[(t + 131 * turn) % engine.config.vocabulary for t in p] for p in prompts_of(engine, count, length)]
-    began = time.perf_counter()
-
-    def teller(n: int) -> Callable[[Delta | BaseException], None]:
-        def tell(delta: Delta | BaseException) -> None:
-            times[n].append(time.perf_counter() - began)
-            if isinstance(delta, BaseException) or delta.reason is not None:
-                ended[n].set()
-
-        return tell
-
-    for n, prompt in enumerate(prompts):
-        engine.submit(prompt, greedy(tokens), teller(n))
-    for one in ended:
-        one.wait()
-    if any(len(told) != tokens for told in times):
-        raise AssertionError("an answer has another length, or none")
-    gaps = [b - a for told in times for a, b in pairwise(told)]
-    return Many(max(told[-1] for told in times), [told[0] for told in times], gaps)
-
-
 def bound(engine: Engine, count: int, length: int, tokens: int) -> float:
     """
-    Seconds that the same work takes at least with cuBLAS's products, timed now: of whole steps of prompts, and of steps
-    in which each has one token; these read the caches and the head as fast as memory is copied.
+    Seconds that the same work takes at least: cuBLAS's products of whole steps of prompts, and then of steps in which
+    each has one token, which read the caches and the head as fast as memory is copied.
     """
     torch: Any = import_module("torch")
     c, step = engine.config, engine.runner.model.tokens
     if c.experts:
         raise ModelError("products of experts have no such bound")
-    here: dict[str, Any] = {"device": "cuda", "dtype": torch.bfloat16}
-    attended, kept = c.heads * c.head, 2 * c.kv_heads * c.head
-    shapes = (attended + kept, c.hidden), (c.hidden, attended), (2 * c.feed, c.hidden), (c.hidden, c.feed)
-
-    def layer(rows: int) -> float:
-        total = 0.0
-        for n, k in shapes:
-            x, y = torch.randn(rows, k, **here), torch.empty(rows, n, **here)
-            weights = cycle([torch.randn(n, k, **here) * k**-0.5 for _ in range(4)])  # more than the L2 cache holds
-            total += _graph_seconds(lambda x=x, y=y, weights=weights: torch.matmul(x, next(weights).T, out=y), 20)
-        return total
-
-    a = torch.randn(1 << 28, **here)
+    a = torch.randn(1 << 28, device="cuda", dtype=torch.bfloat16)
     b = torch.empty_like(a)
-    byte = _graph_seconds(lambda: torch.neg(a, out=b), 5) / (4 * a.numel())
-    cache = 2 * kept * c.layers * sum(count * (length + t) for t in range(tokens))
+    byte = seconds(torch, lambda: torch.neg(a, out=b), 20, ahead=True) / (4 * a.numel())
+    cache = 4 * c.kv_heads * c.head * c.layers * sum(count * (length + t) for t in range(tokens))
     head = 2 * tokens * c.vocabulary * c.hidden
-    steps = count * length / step
-    return c.layers * (steps * layer(step) + tokens * layer(count)) + byte * (cache + head)
+    del a, b
+    prompts, answers = _layers(engine, step), _layers(engine, count)
+    found = prompts(count * length * c.layers // step) + answers(tokens * c.layers)
+    return found + byte * (cache + head)
 
 
-def _graph_seconds(work: Callable[[], Any], times: int) -> float:
-    """Seconds of some work of torch, in the median, in a graph that has it so many times."""
+def _layers(engine: Engine, rows: int) -> Callable[[int], float]:
+    """
+    A function that lets cuBLAS do the products of so many layers with so many rows, and tells how long it took. It is
+    to be asked for as many as the engine has: after a second of products a GPU is at its limit of power, and slower.
+    """
     torch: Any = import_module("torch")
+    c, different = engine.config, 4  # layers: their weights are more than the L2 cache holds
+    attended = c.heads * c.head
+    shapes = [(attended + 2 * c.kv_heads * c.head, c.hidden), (c.hidden, attended)]
+    shapes += [(2 * c.feed, c.hidden), (c.hidden, c.feed)]
+    here: dict[str, Any] = {"device": "cuda", "dtype": torch.bfloat16}
+    products = [
+        (torch.randn(rows, k, **here), torch.randn(n, k, **here) * k**-0.5, torch.empty(rows, n, **here))
+        for _ in range(different)
+        for n, k in shapes
+    ]
     graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
     with torch.cuda.stream(stream):
-        work()
-        torch.cuda.synchronize()
-        with torch.cuda.graph(graph, stream=stream):
-            for _ in range(times):
-                work()
-    return median(seconds(torch, graph.replay, 1, ahead=True) for _ in range(7)) / times
+        for recording in (False, True):
+            torch.cuda.synchronize()
+            with torch.cuda.graph(graph, stream=stream) if recording else nullcontext():
+                for x, weight, y in products:
+                    torch.matmul(x, weight.T, out=y)
+    return lambda layers: seconds(torch, graph.replay, ceildiv(layers, different), ahead=True) * layers / different
 
 
 def tell_many(engine: Engine, count: int, length: int, tokens: int) -> None:
-    """Prints what such prompts take, three times, beside the bound."""
-    print(f"  {count} prompts of {length} tokens at once, {tokens} answered each:", flush=True)
-    engine.generate(prompts_of(engine, 2, 50), greedy(4))
+    """Prints what so many prompts take that come at once, three times with others, beside the bound."""
+    print(f"  {count} prompts of {length} tokens, {tokens} answered each", flush=True)
+    words = engine.config.vocabulary
     for turn in range(3):
-        found = many(engine, count, length, tokens, turn + 1)
-        first, gaps = (_percentiles(times) for times in (found.first, found.gaps))
-        print(
-            f"    {found.seconds:.3f} s, {count * tokens / found.seconds:.0f} tokens a second; "
-            f"first tokens after {first} ms, others after {gaps} ms (50, 90, 99 of 100)"
-        )
+        prompts = [[(t + 131 * (turn + 1)) % words for t in p] for p in prompts_of(engine, count, length)]
+        seen = Seen.of(engine, prompts, tokens)
+        if len(seen.first) + len(seen.between) != count * tokens:
+            raise AssertionError("an answer has another length")
         least = bound(engine, count, length, tokens)
-        print(f"    cuBLAS's products and copies: {least:.3f} s, {least / found.seconds:.3f} of it", flush=True)
-
-
-def _percentiles(times: list[float]) -> str:
-    ordered = sorted(times)
-    return ", ".join(f"{1e3 * ordered[min(len(ordered) - 1, len(ordered) * n // 100)]:.1f}" for n in (50, 90, 99))
+        told = *seen.told(), f"cuBLAS's products and copies: {least:.3f} s, {least / seen.took:.3f} of the time"
+        print("".join(f"    {line}\n" for line in told), end="", flush=True)
 
 
 def _seconds(engine: Engine, prompts: list[list[int]], tokens: int) -> float:

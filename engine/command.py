@@ -11,11 +11,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, Self
 
 from freehold.engine import demo
 from freehold.engine.engine import Delta, Engine, Request, follow, following
@@ -165,48 +165,62 @@ def _chat(engine: Engine, given: argparse.Namespace) -> None:
 def _bench(engine: Engine, given: argparse.Namespace) -> None:
     rng = random.Random(0)
     words = range(engine.config.vocabulary)
-    sampling = Sampling(max_tokens=given.output, temperature=0.0, ignore_eos=True)
-    seen = _Seen(given.requests)
     engine.generate([[rng.choice(words) for _ in range(given.input)]], Sampling(max_tokens=4, ignore_eos=True))
-    began = time.perf_counter()
-    for _ in range(given.requests):
-        engine.submit([rng.choice(words) for _ in range(given.input)], sampling, seen.listener())
-    seen.done.wait()
-    took = time.perf_counter() - began
-    tokens = given.requests * given.output
-    print(f"{given.requests} requests of {given.input} + {given.output} tokens in {took:.2f} s")
-    print(f"{tokens / took:.1f} tokens a second, {given.requests * given.input / took:.1f} of prompts")
-    for name, times in (("first token", seen.first), ("each next", seen.between)):
-        if len(times) > 1:
-            cuts = statistics.quantiles(times, n=100, method="inclusive")
-            print(f"{name}: median {1e3 * cuts[49]:.1f} ms, p90 {1e3 * cuts[89]:.1f}, p99 {1e3 * cuts[98]:.1f}")
+    prompts = [[rng.choice(words) for _ in range(given.input)] for _ in range(given.requests)]
+    print(f"{given.requests} requests of {given.input} + {given.output} tokens")
+    seen = Seen.of(engine, prompts, given.output)
+    print("\n".join(seen.told()))
+    print(f"{given.requests * given.input / seen.took:.1f} tokens of prompts a second")
 
 
-class _Seen:
-    """The times at which tokens come."""
+class Seen:
+    """When the tokens of several requests came."""
 
-    def __init__(self, requests: int):
+    def __init__(self) -> None:
         self.first: list[float] = []
+        """Seconds from a request to its first token."""
         self.between: list[float] = []
-        self.done = threading.Event()
-        self._left = requests
+        """Seconds from a token to the next one."""
+        self.took = 0.0
+        """Seconds from the first request to the end of the last one."""
+        self._done = threading.Semaphore(0)
 
-    def listener(self) -> Any:
+    @classmethod
+    def of(cls, engine: Engine, prompts: Sequence[Sequence[int]], tokens: int) -> Self:
+        """Of prompts that come at once, each answered with so many tokens, the likeliest ones."""
+        seen, sampling = cls(), Sampling(max_tokens=tokens, temperature=0.0, ignore_eos=True)
+        began = time.perf_counter()
+        for prompt in prompts:
+            engine.submit(prompt, sampling, seen._listener())
+        for _ in prompts:
+            seen._done.acquire()
+        seen.took = time.perf_counter() - began
+        return seen
+
+    def _listener(self) -> Callable[[Delta | BaseException], None]:
         """What a request tells its deltas to."""
-        began = last = time.perf_counter()
-        count = 0
+        last, times = time.perf_counter(), self.first
 
         def tell(delta: Delta | BaseException) -> None:
-            nonlocal last, count
-            now = time.perf_counter()
-            (self.between if count else self.first).append(now - (last if count else began))
-            last, count = now, count + 1
+            nonlocal last, times
+            if not isinstance(delta, BaseException):
+                now = time.perf_counter()
+                times.append(now - last)
+                last, times = now, self.between
             if isinstance(delta, BaseException) or delta.reason is not None:
-                self._left -= 1
-                if self._left == 0:
-                    self.done.set()
+                self._done.release()
 
         return tell
+
+    def told(self) -> list[str]:
+        """Lines that say how fast it was."""
+        tokens = len(self.first) + len(self.between)
+        lines = [f"{tokens} tokens in {self.took:.3f} s, {tokens / self.took:.1f} tokens a second"]
+        for name, times in (("first token", self.first), ("each next", self.between)):
+            if len(times) > 1:
+                cuts = statistics.quantiles(times, n=100, method="inclusive")
+                lines += [f"{name}: median {1e3 * cuts[49]:.1f} ms, p90 {1e3 * cuts[89]:.1f}, p99 {1e3 * cuts[98]:.1f}"]
+        return lines
 
 
 if __name__ == "__main__":

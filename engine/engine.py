@@ -175,7 +175,7 @@ class Engine:
         most = min(self.config.positions, self.pages.count * self.pages.size)
         if not prompt:
             raise RequestError("a prompt has a token at least", "prompt")
-        if not all(0 <= t < self.config.vocabulary for t in prompt):
+        if min(prompt) < 0 or max(prompt) >= self.config.vocabulary:
             raise RequestError(f"tokens are numbers from 0 to {self.config.vocabulary - 1}", "prompt")
         if len(prompt) + sampling.max_tokens > most:
             raise RequestError(
