@@ -89,6 +89,11 @@ def page_at(pages: Any, j: Any, count: Any) -> Any:
     return fh.clip(pages.load((fh.minimum(j, pages.shape[0] - 1),), (), allow_tma=False), 0, count - 1)
 
 
+def place_at(numbers: Any, row: Any) -> Any:
+    """What a list of numbers has for a row, at least 0."""
+    return fh.maximum(numbers.load((row,), (), allow_tma=False), 0)
+
+
 def page_or_last(table: Any, b: Any, j: Any, count: Any) -> Any:
     """The j-th page of a sequence, or of a table that has fewer the last one; one of `count`, whatever stands there."""
     return fh.clip(table.load((b, fh.minimum(j, table.shape[1] - 1)), ()), 0, count - 1)
@@ -200,11 +205,10 @@ def paged_rows(
 
     state = nothing(rows, DV, dtype)
     head, last = i * TQ, fh.minimum((i + 1) * TQ, q.shape[0]) - 1
-    base, place = tuple(fh.maximum(t.load((head,), (), allow_tma=False), 0) for t in (bases, positions))
-    end, final = tuple(fh.maximum(t.load((last,), (), allow_tma=False), 0) for t in (bases, positions))
-    first, stop = base // PAGE, (end + final) // PAGE + 1
-    seen = (base + place + 1) // PAGE - first
-    whole = first + fh.where(base == end, fh.maximum(seen, 0) // STEP * STEP, 0)  # of one sequence alone
+    base, end = place_at(bases, head), place_at(bases, last)
+    first, stop = base // PAGE, (end + place_at(positions, last)) // PAGE + 1
+    seen = (base + place_at(positions, head) + 1) // PAGE - first
+    whole: Any = first + fh.where(base == end, fh.maximum(seen, 0) // STEP * STEP, 0)  # of one sequence alone
     for j in fh.tiles(pages, axis=0, size=1, start=first, stop=whole, step=STEP):
         state = turn(state, j, STEP, False)
     for j in fh.tiles(pages, axis=0, size=1, start=whole, stop=stop):
