@@ -87,6 +87,21 @@ def test_a_vector(n: int, k: int, launched: dict[str, tuple[Kernel, Any]]) -> No
     assembled(launched)
 
 
+@pytest.mark.parametrize("m", [1, 5])
+@pytest.mark.parametrize("n", [1, 33])
+@pytest.mark.parametrize("ends", [(None, ""), (None, "relu"), ("residual", "")])
+def test_only_a_row_with_nothing_behind_it_is_multiplied_by_rows(
+    m: int, n: int, ends: tuple[str | None, str], launched: dict[str, tuple[Kernel, Any]]
+) -> None:
+    x, w, residual = (made(s, torch.bfloat16, i) for i, s in enumerate(((m, 70), (n, 70), (m, n))))
+    added = None if ends[0] is None else residual
+    wanted = x.double() @ w.double().t()
+    wanted = torch.relu(wanted) if ends[1] else wanted
+    wanted = wanted if added is None else wanted + added.double()
+    close(kernels.linear(x, w, activation=ends[1], residual=added), wanted, 3 * BOUNDS[torch.bfloat16])
+    assert ("matvec_rows" in launched) == (m == 1 and ends == (None, ""))
+
+
 @given(st.integers(1, 200000), st.integers(1, 30000))
 def test_extents_that_are_compiled_in(count: int, length: int) -> None:
     """They are the matrix's, and rows are left out where some overhang."""
