@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from freehold import Out, i32
+import freehold as fh
+from freehold import Const, Out, i32
 
 Interpret = Callable[..., None]
 
@@ -453,3 +454,38 @@ def test_as_python(function: Callable[[int, int], int], part: Any, interpret: In
             out = np.zeros(4, np.int32)
             interpret(kernel, part(out, 4), a, b)
             assert out.tolist() == [function(a, b)] * 4, (a, b)
+
+
+OPERATORS: dict[str, Callable[[int, int], int | bool]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "//": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+    "**": lambda a, b: a**b,
+    "<<": lambda a, b: a << b,
+    ">>": lambda a, b: a >> b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+
+
+@pytest.mark.parametrize("symbol", OPERATORS)
+def test_what_is_known_is_computed_as_python_does(symbol: str, part: Any, interpret: Interpret):
+    """Operators between numbers that are known when the kernel is compiled."""
+    operator = OPERATORS[symbol]
+
+    def kernel(y: Out[i32, 1], a: Const[int], b: Const[int]):
+        y.store(fh.full(y.tile, int(operator(a, b)), i32))
+
+    for a, b in ((13, 3), (-13, 3), (3, 3), (6, 5)):
+        y = np.zeros(1, np.int32)
+        interpret(kernel, part(y, 1), a, b)
+        assert y[0] == operator(a, b)
