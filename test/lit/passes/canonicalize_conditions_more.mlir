@@ -30,6 +30,25 @@ cuda_tile.module @m {
     return
   }
 
+  // A token is no tile, and is not selected.
+  // CHECK-LABEL: entry @tokens
+  entry @tokens(%p: tile<ptr<i32>>, %c: tile<i1>) {
+    %x, %t = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token
+    %y, %u = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token
+    // CHECK: %[[EITHER:.*]] = if %c -> (token) {
+    // CHECK: } else {
+    // CHECK: }
+    // CHECK: store_ptr_tko weak %p, %{{.*}} token=%[[EITHER]]
+    %either = if %c -> (token) {
+      yield %t : token
+    } else {
+      yield %u : token
+    }
+    %sum = addi %x, %y : tile<i32>
+    store_ptr_tko weak %p, %sum token=%either : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+
   // Two in a row on one condition or its opposite are one. What the first yields is what the second uses; where the
   // first leaves, the second is not reached.
   // CHECK-LABEL: entry @again
