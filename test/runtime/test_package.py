@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, u32
-from freehold.runtime.deploy.package import digest
+from freehold.frontend.signature import TensorSpec
+from freehold.runtime.deploy.package import Variant, described, digest
 from freehold.runtime.variants import build as building
 
 HERE = Path(__file__).parent
@@ -198,6 +200,23 @@ def test_the_variant_that_asks_most_is_taken(package: Path) -> None:
         asked = specialisation(n)
         assert loaded.saxpy.compiled(asked, "sm_90").contract == variant.contract
         assert loaded.saxpy.compiled(asked, "sm_90").cubin.startswith(b"\x7fELFsm_90")
+
+
+@pytest.mark.parametrize(
+    "more", [{"align": 16}, {"strides": (4, 1)}, {"stride_divs": (8, 1)}, {"extent_divs": (1, 16)}]
+)
+def test_each_promise_about_a_tensor_makes_a_variant_ask_more(more: dict[str, Any]) -> None:
+    plain = TensorSpec.plain(f32, 2)
+    less, other = described(plain), described(replace(plain, **more))
+    assert less is not None
+    assert other is not None
+    unknown: Any = None
+
+    def demands(*specs: dict[str, Any]) -> int:
+        return Variant(unknown, specs, unknown, unknown, "", {}).demands
+
+    assert demands(other) > demands(less)
+    assert demands(less, other) > demands(less, less) > demands(less, {"scalar": "f32"})
 
 
 def test_without_strict_an_architecture_is_assembled(package: Path, cubins: list[tuple[str, str]]) -> None:
