@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold import Out, Ref
+from freehold import Out, Ref, f32, i32
 from freehold.runtime.gpu import driver
 from freehold.runtime.jit.module_launch import LoadedKernel, load_kernel
 from freehold.runtime.variants.build import contract_of
@@ -61,6 +61,31 @@ def test_how_many_blocks_there_are() -> None:
     assert "the kernel has one tile block a region" in str(caught.value)
     assert "no number of blocks" in str(caught.value)
     assert grids == []
+
+
+@fh.kernel
+def positive(y: Out["N"], d: Ref[i32, 1]):
+    assert d.load(0, ()) > 0, "it is positive"
+    y.store(fh.zeros(y.tile, f32))
+
+
+def test_a_check_that_fails_in_the_kernel_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    y, d = np.zeros(16, np.float32), np.ones(1, np.int32)
+    module = positive.verify(fh.partition(y, 16), d)
+
+    class Entry:
+        def launch(self, arguments: Sequence[Any], grid: tuple[int, int, int]) -> None:
+            assert grid == (1, 1, 1)
+            arguments[-1][0] = failing
+
+    monkeypatch.setattr(LoadedKernel, "entry", Entry())
+    loaded = LoadedKernel(module, contract_of(module), signed=True)
+    failing = 0
+    loaded.launch([y, d])
+    failing = 1
+    with pytest.raises(fh.Rejected, match="it is positive") as caught:
+        loaded.launch([y, d])
+    assert caught.value.codes == ("O234",)
 
 
 def test_without_a_gpu_the_interpreter_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
