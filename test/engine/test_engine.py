@@ -207,6 +207,33 @@ def test_leaving_a_stream_ends_the_request(engine: Engine) -> None:
     assert engine.pages.free == engine.pages.count
 
 
+@pytest.mark.parametrize("device", [fh.HOST, 0])
+@pytest.mark.parametrize("prepare", [True, False])
+def test_kernels_are_compiled_ahead_on_a_gpu_where_it_is_asked_for(
+    prepare: bool, device: int, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead: list[bool] = []
+
+    class Elsewhere(Runner):
+        """On the interpreter, whatever it takes itself for."""
+
+        @property
+        def on_host(self) -> bool:
+            return device == fh.HOST
+
+        @on_host.setter
+        def on_host(self, value: bool) -> None:
+            assert value
+
+        def _prepare(self, tell: Any) -> None:
+            del tell
+            ahead.append(prepare)
+
+    monkeypatch.setattr("freehold.engine.engine.Runner", Elsewhere)
+    Engine(tiny, device=fh.HOST, tokens=16, sequences=1, pages=8, page=16, graphs=False, prepare=prepare).close()
+    assert ahead == [True] * (prepare and device != fh.HOST)
+
+
 def test_full_and_closed(tiny: Path) -> None:
     told: SimpleQueue[Delta | BaseException] = SimpleQueue()
     engine = Engine(tiny, device=fh.HOST, tokens=16, sequences=1, pages=8, waiting=2)
