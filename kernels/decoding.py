@@ -225,6 +225,18 @@ def parts_of_cache(most: int, heads: int) -> int:
     return next((n for n in counts if busy(n) >= 0.95), max(counts, key=busy))
 
 
+def cache_hints(step: int, rows: int, width: int) -> dict[str, int]:
+    """
+    The hints for steps of so many keys, for rows of queries and the width of their values.
+
+    More keys at once than 64 are too many for the registers of four blocks. Of 256, eight warps need longer on an H200
+    than four, unless what they compute does not fit the registers of four.
+    """
+    if step <= 128:
+        return {"occupancy": 4 if step * width <= 64 * 128 else 2}
+    return {"num_worker_warps": 4 if rows * width <= 16 * 128 else 8, "occupancy": 1}
+
+
 def decoding_launches(
     o: Any, part: Any, lse: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: float, step: int
 ) -> Iterator[Any]:
@@ -240,10 +252,7 @@ def decoding_launches(
     several = None if part.shape[2] == 1 else fh.partition(lse, (1, 1, 1, high))
     cuts = fh.partition(part, (1, 1, 1, high, width)), several
     kernel, pages = (decode_parts, ()) if table is None else (paged_parts, (table,))
-    # More keys at once are too many for the registers of four blocks, and 256 for those of four warps.
-    hints = (
-        {"occupancy": 4 if step * width <= 64 * 128 else 2} if step <= 128 else {"num_worker_warps": 8, "occupancy": 1}
-    )
+    hints = cache_hints(step, high, width)
     yield hinted(kernel, hints)(*cuts, q, k, v, *pages, lengths, scale, power_of_two(q.shape[3]), step)
     if part.shape[2] > 1:
         yield merge_launch(o, part, lse)

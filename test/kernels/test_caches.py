@@ -115,6 +115,14 @@ def test_tiles_of_caches() -> None:
     assert decoding.cache_tiles(4096, 32, 64) == (64, 8)
 
 
+def test_warps_have_registers_for_what_they_compute() -> None:
+    """Of 256 keys, too: four warps for 16 rows of 128 elements, and eight for twice as much."""
+    assert [decoding.cache_hints(step, 16, 128)["occupancy"] for step in (32, 64, 128, 256)] == [4, 4, 2, 1]
+    assert decoding.cache_hints(64, 16, 256) == {"occupancy": 2}
+    wide = [decoding.cache_hints(256, rows, width) for rows, width in ((16, 64), (16, 128), (32, 128), (16, 256))]
+    assert [hints["num_worker_warps"] for hints in wide] == [4, 4, 8, 8]
+
+
 def test_what_does_not_fit_is_refused() -> None:
     q, k = torch.ones(1, 3, 16), torch.ones(1, 2, 64, 16)
     with pytest.raises(ValueError, match="no attention"):
