@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from importlib import import_module
+from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.rows import sums_of_exponentials
-from freehold.kernels.schedules import compiled_in, hinted, power_of_two, rows
-from freehold.kernels.tiles import accumulator, columns, exponential, part, places, safe, wide
+from freehold.kernels.schedules import PROCESSORS, ceildiv, compiled_in, hinted, power_of_two, rows
+from freehold.kernels.tiles import above, accumulator, columns, exponential, part, places, safe, wide
 
 REDUCTIONS: Final = ("none", "sum", "mean")
 
@@ -53,6 +54,121 @@ def cross_entropy_rows(
     loss.store(fh.where(wanted == ignored, 0.0, found))
 
 
+def with_tiles(most: Any, sums: Any, tiles: tuple[Any, ...], G: int) -> tuple[Any, Any]:
+    """
+    The maxima of groups of G neighbours, and their sums of exponentials, with some tiles more: a new maximum scales
+    what was summed up once for all of them.
+    """
+    ts = tuple(wide(t).reshape(1, t.size // G, G) for t in tiles)
+    higher = most
+    for t in ts:
+        higher = fh.maximum(higher, t.max(axis=2))
+    base = above(higher)
+    sums = sums * exponential(most - base)
+    for t in ts:
+        sums += exponential(t - base[:, :, None]).sum(axis=2)
+    return higher, sums
+
+
+def of_all_groups(most: Any, sums: Any) -> tuple[Any, Any]:
+    """What `sums_of_exponentials` returns, of a row's groups."""
+    top = above(most.max(axis=1, keepdims=True))
+    return top, (sums * exponential(most - top)).sum(axis=1, keepdims=True)
+
+
+def nothing_yet(count: int, dtype: Any) -> tuple[Any, Any]:
+    """The maxima and sums of so many groups in which nothing is."""
+    return fh.full((1, count), float("-inf"), dtype), fh.zeros((1, count), dtype)
+
+
+# freehold: W=256 U=2 G=8 N=1024
+@safe
+def cross_entropy_walked(
+    loss: Out["M"],
+    lse: Out["M"],
+    logits: Ref["M", "N"],
+    target: Ref["M"],
+    ignored: i32,
+    W: Const[int],
+    U: Const[int],
+    G: Const[int],
+    N: Const[int],
+    TMA: Const[bool] = False,
+):
+    """
+    As `cross_entropy_rows`, of rows of N, which are whole tiles of W, walked once, U tiles at a time, in which G
+    neighbours that a thread has keep a maximum and a sum of their own.
+    """
+    fh.static_assert(N % (W * U) == 0, "rows of whole steps")
+    (i,) = loss.index
+    wanted = target.load((i,), (1,), allow_tma=False)
+    most, sums = nothing_yet(W // G, accumulator(logits.dtype))
+    for j in range(N // (W * U)):
+        tiles: Any = ()
+        for u in fh.static_range(U):
+            tiles = (*tiles, logits.load((i, j * U + u), (1, W), allow_tma=TMA, latency=4 if TMA else None))
+        most, sums = with_tiles(most, sums, tiles, G)
+    at_target = wide(logits.gather(places(i, 1), wanted, padding=float("nan")))
+    top, total = of_all_groups(most, sums)
+    found = (top + fh.log(total)).reshape(1)
+    lse.store(found)
+    loss.store(fh.where(wanted == ignored, 0.0, found - at_target))
+
+
+def stacked(parts: Any) -> Any:
+    """A power of two of rows, one upon the other."""
+    for _ in fh.static_range(3):
+        if len(parts) > 1:
+            parts = tuple(
+                fh.concatenate((parts[2 * j], parts[2 * j + 1]), axis=0) for j in fh.static_range(len(parts) // 2)
+            )
+    return parts[0]
+
+
+# freehold: W=256 N=512
+@safe
+def cross_entropy_several(
+    sums: Out["B"],
+    counts: Out[i32, "B"],
+    loss: Out["M"],
+    lse: Out["M"],
+    logits: Ref["M", "N"],
+    target: Ref["M"],
+    ignored: i32,
+    W: Const[int],
+    N: Const[int],
+):
+    """
+    As `cross_entropy_rows`, of some rows of N a block, which are loaded at once, as tiles of W. `sums` are those of a
+    block's losses, and `counts` how many targets of it count.
+    """
+    fh.static_assert(N % W == 0, "rows of whole tiles")
+    (i,) = loss.index
+    R, dtype = loss.tile[0], accumulator(logits.dtype)
+    row = places(i * R, R)
+    wanted = target.load((i,), (R,), allow_tma=False)
+    of_rows: Any = ()
+    for r in fh.static_range(R):
+        tiles: Any = ()
+        for k in fh.static_range(N // W):
+            place = fh.minimum(i * R + r, logits.shape[0] - 1)
+            tiles = (*tiles, logits.load((place, k), (1, W), allow_tma=False))
+        of_rows = (*of_rows, tiles)
+    at_target = wide(logits.gather(row, wanted, padding=float("nan")))
+    tops: Any = ()
+    totals: Any = ()
+    for r in fh.static_range(R):
+        top, total = of_all_groups(*with_tiles(*nothing_yet(W // 8, dtype), of_rows[r], 8))
+        tops, totals = (*tops, top), (*totals, total)
+    found = (stacked(tops) + fh.log(stacked(totals))).reshape(R)
+    each = fh.where(wanted == ignored, 0.0, found - at_target)
+    lse.store(found, allow_tma=False)
+    loss.store(each, allow_tma=False)
+    inside = row < logits.shape[0]
+    sums.store(fh.where(inside, each, 0.0).sum().reshape(1))
+    counts.store(fh.where(inside & (wanted != ignored), 1, 0).sum().reshape(1))
+
+
 @safe
 def cross_entropy_tiles_backward(
     dlogits: Out["M", "N"],
@@ -87,16 +203,38 @@ def cross_entropy_tiles_backward(
 
 
 @safe
-def sum_of_losses(y: Out[2], loss: Ref["M"], target: Ref["M"], ignored: i32, MEAN: Const[bool], W: Const[int] = 1024):
-    """y = (sum(loss), 1), or with `MEAN` that by the number of rows that count, and 1 by it; in one block."""
-    dtype = accumulator(loss.dtype)
-    total, count = fh.zeros((W,), dtype), fh.zeros((W,), i32)
+def sum_of_losses(
+    y: Out[2], result: Out[1], loss: Ref["M"], target: Ref["M"], ignored: i32, MEAN: Const[bool], W: Const[int] = 1024
+):
+    """
+    result = sum(loss) and y = (result, 1), or with `MEAN` both numbers by the number of rows that count; in one block.
+    """
+    total, count = fh.zeros((W,), accumulator(loss.dtype)), fh.zeros((W,), i32)
     for k in fh.tiles(loss, axis=0, size=W):
         inside = places(k * W, W) < loss.shape[0]
-        total += wide(loss.load((k,), (W,)))
-        count += fh.where(inside & (target.load((k,), (W,)) != ignored), 1, 0)
-    by = 1.0 / count.sum().astype(dtype) if MEAN else fh.ones((), dtype)
-    y.store(fh.where(fh.arange(2) == 0, total.sum() * by if MEAN else total.sum(), by))
+        total += wide(loss.load((k,), (W,), allow_tma=False))
+        count += fh.where(inside & (target.load((k,), (W,), allow_tma=False) != ignored), 1, 0)
+    stored(y, result, total.sum(), count.sum(), MEAN)
+
+
+@safe
+def sum_of_parts(
+    y: Out[2], result: Out[1], sums: Ref["B"], counts: Ref[i32, "B"], MEAN: Const[bool], W: Const[int] = 1024
+):
+    """As `sum_of_losses`, of the sums and counts of parts."""
+    total, count = fh.zeros((W,), accumulator(sums.dtype)), fh.zeros((W,), i32)
+    for k in fh.tiles(sums, axis=0, size=W):
+        total += wide(sums.load((k,), (W,), allow_tma=False))
+        count += counts.load((k,), (W,), allow_tma=False)
+    stored(y, result, total.sum(), count.sum(), MEAN)
+
+
+def stored(y: Any, result: Any, total: Any, count: Any, MEAN: bool) -> None:
+    """What `sum_of_losses` stores."""
+    by = 1.0 / count.astype(total.dtype) if MEAN else fh.ones((), total.dtype)
+    total = total * by if MEAN else total
+    y.store(fh.where(fh.arange(2) == 0, total, by))
+    result.store(total.reshape(1))
 
 
 # --- Functions --------------------------------------------------------------------------------------------------------
@@ -146,18 +284,86 @@ def _cross_entropy(
     smoothing: float,
     reduction: str,
 ) -> None:
-    way = rows(*logits.shape)
-    if not way.tiles:  # walked once, by TMA, and nothing is written
-        way = way._replace(tile=(1, 8192), warps=4, occupancy=4)
     each = loss if reduction == "none" else lse.new_empty(lse.shape)
-    parts = (fh.partition(t, way.tile[0]) for t in (each, lse))
-    kernel = hinted(cross_entropy_rows, way.hints)
-    kernel(*parts, logits, target, ignored, smoothing, way.tile[1], smoothing != 0, *way.constants).on()
+    parts = _each_loss(each, lse, logits, target, ignored, smoothing)
     if reduction == "none":
         both.fill_(1)
-    else:
-        sum_of_losses(fh.partition(both, 2), each, target, ignored, reduction == "mean", 1024).on()
-        loss.copy_(both[0])
+        return
+    kernel = hinted(sum_of_losses if parts is None else sum_of_parts, {"num_worker_warps": 16})
+    given = (each, target, ignored) if parts is None else parts
+    width = min(_SUMMED, power_of_two(given[0].shape[0]))
+    kernel(fh.partition(both, 2), fh.partition(loss.view(1), 1), *given, reduction == "mean", width).on()
+
+
+_SUMMED: Final = 4096
+"""Losses that are added at once, at most."""
+
+_SHORT: Final = 8192
+"""Elements of a row, at most, of which a block has several; it has so many elements."""
+
+
+class Walk(NamedTuple):
+    """
+    How long rows are walked: the width of a tile, tiles at a time, warps, blocks a multiprocessor, and neighbours that
+    keep a maximum and a sum together.
+    """
+
+    width: int
+    at_once: int
+    warps: int
+    occupancy: int
+    group: int = 8
+    tma: bool = False
+
+    @property
+    def hints(self) -> dict[str, int]:
+        """The kernel's hints."""
+        return {"num_worker_warps": self.warps, "occupancy": self.occupancy}
+
+
+WALKS: Final = (
+    (2 * PROCESSORS, Walk(4096, 1, 16, 2)),
+    (10 * PROCESSORS, Walk(2048, 4, 8, 4)),
+    (16 * PROCESSORS, Walk(1024, 2, 2, 16)),
+    (1 << 31, Walk(8192, 1, 4, 4, tma=True)),
+    (1 << 31, Walk(2048, 2, 4, 8, 16)),
+)
+"""The first of these is taken that is for as many rows, whose steps rows consist of. Measured on an H200, bf16."""
+
+
+def walk_of(count: int, length: int) -> Walk | None:
+    """How so many rows are walked, if they are long, and whole steps."""
+    if length < 2 * _SHORT:
+        return None
+    fit = (way for most, way in WALKS if count <= most and length % (way.width * way.at_once) == 0)
+    return next(fit, None)
+
+
+def _each_loss(loss: Any, lse: Any, logits: Any, target: Any, ignored: int, smoothing: float) -> Any:
+    """Computes the loss and the logarithm of each row; returns sums of them by blocks, and counts, if there are any."""
+    M, N = logits.shape
+    narrow, length = smoothing == 0 and logits.dtype.itemsize == 2, compiled_in(N)
+    if narrow and length and N <= _SHORT and M >= 16 * PROCESSORS:
+        high = min(8, power_of_two(_SHORT // N + 1) // 2)
+        warps = 1 if N <= 2048 else 2 if N <= 4096 else 4
+        sums = lse.new_empty((ceildiv(M, high),))
+        counts = target.new_empty(sums.shape, dtype=import_module("torch").int32)
+        kernel = hinted(cross_entropy_several, {"num_worker_warps": warps, "occupancy": 8 if N <= 4096 else 6})
+        parts = (fh.partition(t, size) for t, size in ((sums, 1), (counts, 1), (loss, high), (lse, high)))
+        kernel(*parts, logits, target, ignored, N & -N, N).on()
+        return sums, counts
+    if narrow and (walk := walk_of(M, N)):
+        kernel = hinted(cross_entropy_walked, walk.hints)
+        ends = walk.width, walk.at_once, walk.group, N, walk.tma
+        kernel(fh.partition(loss, 1), fh.partition(lse, 1), logits, target, ignored, *ends).on()
+        return None
+    way = rows(M, N)
+    if not way.tiles:  # walked once, by TMA, and nothing is written
+        way = way._replace(tile=(1, 8192), warps=4, occupancy=4)
+    kernel = hinted(cross_entropy_rows, way.hints)
+    parts = (fh.partition(t, way.tile[0]) for t in (loss, lse))
+    kernel(*parts, logits, target, ignored, smoothing, way.tile[1], smoothing != 0, *way.constants).on()
+    return None
 
 
 @operator(

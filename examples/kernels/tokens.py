@@ -11,7 +11,14 @@ from examples.kernels.elementwise import philox
 from examples.kernels.example import Example, Inputs, softmax, unwritten
 from freehold import Const, Out, Ref, f32, i32, u32
 from freehold.kernels.embeddings import embedding_rows, embedding_rows_backward
-from freehold.kernels.losses import cross_entropy_rows, cross_entropy_tiles_backward, sum_of_losses
+from freehold.kernels.losses import (
+    cross_entropy_rows,
+    cross_entropy_several,
+    cross_entropy_tiles_backward,
+    cross_entropy_walked,
+    sum_of_losses,
+    sum_of_parts,
+)
 from freehold.kernels.reductions import extreme_axis
 
 
@@ -57,12 +64,33 @@ def examples() -> Iterator[Example]:
     smooth = np.where(counts, 0.75 * loss + 0.25 * even, 0)
     yield Example(cross_entropy_rows, (*outputs, logits, target, ignored, 0.25, 64, True, 3), {0: smooth, 1: lse})
     both = np.array([smooth.sum() / counts.sum(), 1 / counts.sum()])
-    part = fh.partition(unwritten(2), 2)
-    yield Example(sum_of_losses, (part, smooth.astype(np.float32), target, ignored, True, 16), {0: both})
+    part, mean = fh.partition(unwritten(2), 2), fh.partition(unwritten(1), 1)
+    args = part, mean, smooth.astype(np.float32), target, ignored, True, 16
+    yield Example(sum_of_losses, args, {0: both, 1: both[:1]})
+    sums, parts = new.normal(N), new.integers(1, 5, N)
+    both = np.array([sums.sum() / parts.sum(), 1 / parts.sum()])
+    part, mean = fh.partition(unwritten(2), 2), fh.partition(unwritten(1), 1)
+    yield Example(sum_of_parts, (part, mean, sums, parts, True, 16), {0: both, 1: both[:1]})
     one = 0.75 * np.eye(V, dtype=np.float32)[target] + 0.25 / V
     gradient = (softmax(logits) - one) * np.where(counts, 0.5, 0)[:, None]
     part, scale = fh.partition(unwritten(N, V), (4, 64)), np.array([0.5], np.float32)
     yield Example(cross_entropy_tiles_backward, (part, scale, logits, target, lse, ignored, 0.25, False), {0: gradient})
+
+    logits, target = new.normal(N, 512), new.integers(0, 512, N)
+    lse, ignored = np.log(np.exp(logits).sum(1)), int(target[3])
+    loss = np.where(target == ignored, 0, lse - logits[np.arange(N), target])
+    outputs = fh.partition(unwritten(N), 1), fh.partition(unwritten(N), 1)
+    yield Example(cross_entropy_walked, (*outputs, logits, target, ignored, 64, 2, 8, 512), {0: loss, 1: lse})
+    outputs = fh.partition(unwritten(N), 1), fh.partition(unwritten(N), 1)
+    yield Example(cross_entropy_walked, (*outputs, logits, target, ignored, 64, 1, 16, 512, True), {0: loss, 1: lse})
+    blocks = np.arange(0, N, 4)
+    counts = np.add.reduceat((target != ignored).astype(np.int32), blocks)
+    outputs = (
+        *(fh.partition(unwritten(len(blocks), dtype=dtype), 1) for dtype in (np.float32, np.int32)),
+        *(fh.partition(unwritten(N), 4) for _ in range(2)),
+    )
+    wanted = {0: np.add.reduceat(loss, blocks), 1: counts, 2: loss, 3: lse}
+    yield Example(cross_entropy_several, (*outputs, logits, target, ignored, 256, 512), wanted)
 
     part = fh.partition(unwritten(N, 1, dtype=np.int32), (4, 1))
     yield Example(extreme_axis, (part, logits[:, :, None].copy(), False, 64), {0: logits.argmax(1)[:, None]}, 0)

@@ -1,0 +1,94 @@
+"""Cross entropy in each of its ways, of rows that are short, long, or of any length; targets that are no columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from freehold import kernels
+from freehold.kernels import losses
+
+torch: Any = pytest.importorskip("torch")
+
+SHAPES = {
+    "several": (16 * losses.PROCESSORS + 3, 256),
+    "several, of three tiles": (16 * losses.PROCESSORS, 768),
+    "walked": (4, 16384),
+    "walked, of no whole 8192": (4, 20480),
+    "any length": (5, 16640),
+    "in registers": (5, 256),
+}
+
+
+@pytest.fixture
+def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of kernels that are launched, in order."""
+    names: list[str] = []
+    hinted = losses.hinted
+
+    def noted(kernel: Any, hints: dict[str, int]) -> Any:
+        names.append(kernel.__name__)
+        return hinted(kernel, hints)
+
+    monkeypatch.setattr(losses, "hinted", noted)
+    return names
+
+
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+@pytest.mark.parametrize("way", SHAPES)
+def test_losses_of_16_bits(way: str, reduction: str, launched: list[str]) -> None:
+    M, N = SHAPES[way]
+    generator = torch.Generator().manual_seed(0)
+    logits = (torch.randn(M, N, generator=generator) * 3).to(torch.bfloat16)
+    logits[0, : N // 2] = float("-inf")
+    target = torch.randint(N // 2, N, (M,), generator=generator)
+    target[1], target[M - 1] = -100, N - 1
+    found = kernels.cross_entropy(logits, target, reduction=reduction)
+    wanted = torch.nn.functional.cross_entropy(logits.double(), target, reduction=reduction)
+    torch.testing.assert_close(found.double(), wanted, rtol=2e-6, atol=2e-6)
+    expected = {"several": "cross_entropy_several", "walked": "cross_entropy_walked"}
+    assert launched[0] == expected.get(way.split(",")[0], "cross_entropy_rows")
+    total = "sum_of_parts" if way.startswith("several") else "sum_of_losses"
+    assert launched[1:] == ([] if reduction == "none" else [total])
+
+
+@pytest.mark.parametrize("way", SHAPES)
+def test_targets_that_are_no_columns(way: str) -> None:
+    M, N = SHAPES[way]
+    target = torch.zeros(M, dtype=torch.int64)
+    target[0], target[1], target[2] = N, -1, 7
+    logits = torch.zeros(M, N, dtype=torch.float16)
+    loss = kernels.cross_entropy(logits, target, ignore_index=7, reduction="none")
+    assert loss[:2].isnan().all()
+    assert loss[2] == 0
+    torch.testing.assert_close(loss[3:], torch.full((M - 3,), float(N)).log())
+
+
+def test_gradients_of_rows_that_several_have() -> None:
+    M, N = SHAPES["several"]
+    logits = torch.randn(M, N, generator=torch.Generator().manual_seed(1)).to(torch.bfloat16).requires_grad_()
+    target = torch.arange(M) % N
+    kernels.cross_entropy(logits, target).backward()
+    other = logits.detach().double().requires_grad_()
+    torch.nn.functional.cross_entropy(other, target).backward()
+    error = (logits.grad.double() - other.grad).norm() / other.grad.norm()
+    assert error < 4e-3
+
+
+def test_how_rows_are_walked() -> None:
+    def walk(count: int, length: int) -> losses.Walk:
+        found = losses.walk_of(count, length)
+        assert found is not None
+        return found
+
+    assert walk(256, 262144) == losses.WALKS[0][1]
+    assert walk(1024, 65536).warps == 8
+    assert walk(2048, 32768).warps == 2
+    assert walk(4096, 16384).tma
+    assert not walk(3276, 20480).tma, "no whole tiles of 8192"
+    assert losses.walk_of(4096, 128256) is None
+    assert losses.walk_of(4096, 8192) is None
+    for _, way in losses.WALKS:
+        assert way.tma or way.width // (32 * way.warps) % way.group == 0, "a group is one thread's"
+        assert way.warps * way.occupancy <= 32
