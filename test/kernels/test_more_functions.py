@@ -394,6 +394,25 @@ def test_rows_of_which_several_blocks_have_one(
     assembled(launched)
 
 
+@pytest.mark.parametrize(
+    ("shape", "size", "step", "edge", "first_down"),
+    [
+        ((2, 3, 17, 13), (4, 2), (4, 2), 0, True), ((1, 2, 33, 70), 32, 32, 0, True),
+        ((1, 1, 64, 40), (32, 3), (32, 1), 0, True),
+        ((2, 3, 17, 13), (4, 2), (3, 2), 0, False), ((2, 3, 18, 13), (4, 2), (4, 2), (1, 0), False),
+        ((2, 3, 12, 13), (3, 2), (3, 2), 0, False), ((1, 2, 66, 9), (33, 2), (33, 2), 0, False),
+        ((1, 2, 2, 16, 12), (2, 4, 4), (2, 4, 4), 0, False),
+    ],
+)  # fmt: skip
+def test_means_are_taken_down_first_where_windows_lie_side_by_side(
+    shape: tuple[int, ...], size: Any, step: Any, edge: Any, first_down: bool, launched: dict[str, tuple[Kernel, Any]]
+) -> None:
+    x = made(shape, torch.float32, 1)
+    plain = F.avg_pool2d if len(shape) == 4 else F.avg_pool3d
+    close(kernels.avg_pool(x, size, step, edge), plain(x.double(), size, step, edge), BOUNDS[torch.float32])
+    assert ("mean_of_rows" in launched) == first_down
+
+
 def test_histogram(launched: dict[str, tuple[Kernel, Any]]) -> None:
     x = torch.tensor([0.0, 0.5, 1.0, 1.5, 4.0, -0.1, 4.1, float("nan"), float("inf"), 1e30] * 300)
     found = kernels.histogram(x, 8, 0.0, 4.0)
