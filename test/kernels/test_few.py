@@ -117,3 +117,18 @@ def test_rows_with_weights_of_8_bits(K: int, N: int, launched: dict[str, Any]) -
     gated_row_product_launch(z, x, w[:N], w[N:], weight, 1e-6, (scale[:N], scale[N:])).sync()
     np.testing.assert_allclose(wide(z), silu(both[:, :N]) * both[:, N:], rtol=2**-6, atol=1e-3)
     assembled(launched)
+
+
+@pytest.mark.parametrize(
+    ("length", "long", "whole"),
+    [
+        (768, False, False), (1024, False, True), (1040, False, False), (1280, True, True), (3840, True, True),
+        (4096, True, False), (4096, False, True),
+    ],
+)  # fmt: skip
+def test_which_rows_of_8_bits_are_read_whole(length: int, long: bool, whole: bool) -> None:
+    """One row a tile, where rows are compiled in and long enough; else sixteen, by TMA."""
+    rows, (step, ahead, tma), _ = few.narrow_way(length, long)
+    assert (rows, tma) == ((1, False) if whole else (16, True))
+    assert step & (step - 1) == 0
+    assert step * ahead <= max(length, 16)
