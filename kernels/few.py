@@ -324,8 +324,14 @@ def _compiled_in(w: Any, constants: tuple[Any, ...]) -> tuple[int | None, int | 
 
 
 def gated_product_launch(y: Any, x: Any, gate: Any, up: Any) -> Any:
-    """The launch of `gated_product` for y (M, N), of up to `MOST_ROWS` rows, x (M, K) and weights (N, K)."""
+    """
+    The launch of `gated_product` for y (M, N), of up to `MOST_ROWS` rows, x (M, K) and weights (N, K).
+
+    All blocks load x, and more of it together than of weights where tiles are narrow and rows many.
+    """
     rows, (n, k) = max(16, power_of_two(y.shape[0])), gate.shape
     high = 32 if ceildiv(n, 32) >= PROCESSORS else 16
+    if rows > 32 and n >= 64 * PROCESSORS and filled(ceildiv(n, 64), 1) > 0.7:
+        high = 64
     step = max(16, min(256 if rows <= 16 else 128, power_of_two(k)))
     return hinted(gated_product, {"occupancy": 1})(cut(y, (rows, high)), x, gate, up, step)

@@ -95,8 +95,11 @@ def test_what_is_loaded_ahead_is_of_the_row() -> None:
     assert None not in [ahead_of(4096, n) for n in (1024, 2048, 2560, 3072, 4096, 5120, 8192, 9728, 12288)]
 
 
-@pytest.mark.parametrize("rows", [2, 33])
-def test_gated_rows(rows: int, launched: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("rows", "processors"), [(2, 132), (33, 132), (33, 1)])
+def test_gated_rows(rows: int, processors: int, launched: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a GPU with one processor tiles of many rows are wide."""
+    monkeypatch.setattr("freehold.kernels.schedules.PROCESSORS", processors)
+    monkeypatch.setattr(few, "PROCESSORS", processors)
     K, N = 100, 70
     x, w, y = normal(rows, K), normal(2 * N, K), normal(rows, N)
     gated_product_launch(y, x, w[:N], w[N:]).sync()
