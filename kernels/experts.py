@@ -446,8 +446,8 @@ class GroupTiling(NamedTuple):
 def chunks_launch(chunks: Any, offsets: Any, rows: int, way: GroupTiling) -> Any:
     """The launch that cuts groups of rows into chunks, (2, `way.chunks(...)`)."""
     width = power_of_two(offsets.shape[0])
-    part = cut(chunks, (2, min(power_of_two(chunks.shape[1]), max(16, 4096 // width))))
-    return chunk_groups(part, offsets, rows, way.tile[0], width)
+    part = cut(chunks, (2, min(16, power_of_two(chunks.shape[1]))))
+    return hinted(chunk_groups, {"num_worker_warps": 8})(part, offsets, rows, way.tile[0], width)
 
 
 def grouped_launch(y: Any, x: Any, weight: Any, chunks: Any, turned: bool, way: GroupTiling) -> Any:
