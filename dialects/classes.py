@@ -118,8 +118,12 @@ class PlainAttribute(ParametrizedAttribute, metaclass=Plain):
     """The base of attributes with parameters. What IRDL says of those is checked, and quickly where they are right."""
 
     def __init__(self, *parameters: Attribute):
-        for (name, _), value in zip(_rights(type(self)), parameters, strict=True):
+        right = True
+        for (name, kind, fits), value in zip(_rights(type(self)), parameters, strict=True):
             put(self, name, value)
+            right = right and (type(value) is kind or fits(value))
+        if not right:
+            self.get_irdl_definition().verify(self)  # says what is wrong
         self.__post_init__()
 
     @classmethod
@@ -130,9 +134,6 @@ class PlainAttribute(ParametrizedAttribute, metaclass=Plain):
         return made
 
     def __post_init__(self) -> None:
-        for name, right in _rights(type(self)):
-            if not right(getattr(self, name)):
-                self.get_irdl_definition().verify(self)  # says what is wrong
         self.verify()
 
     def __init_subclass__(cls) -> None:
@@ -143,7 +144,7 @@ class PlainAttribute(ParametrizedAttribute, metaclass=Plain):
     def __hash__(self) -> int:
         found = getattr(self, "_hash", None)
         if found is None:
-            found = hash(tuple([getattr(self, name) for name, _ in _rights(type(self))]))
+            found = hash(tuple([getattr(self, name) for name, *_ in _rights(type(self))]))
             put(self, "_hash", found)
         return found
 
@@ -202,10 +203,13 @@ _Right = Callable[[Any], bool]
 
 
 @cache
-def _rights(kind: type[ParametrizedAttribute]) -> tuple[tuple[str, _Right], ...]:
-    """For each parameter of a class whether a value is right; False where only IRDL's definition knows."""
-    parameters = kind.get_irdl_definition().parameters
-    return tuple((name, _right(definition.constr)) for name, definition in parameters)
+def _rights(kind: type[ParametrizedAttribute]) -> tuple[tuple[str, type[Attribute] | None, _Right], ...]:
+    """For each parameter of a class the class whose values are right, if there is one, and whether any other value is;
+    False where only IRDL's definition knows."""
+    return tuple(
+        (name, constraint.attr if isinstance(constraint, BaseAttr) else None, _right(constraint))
+        for name, constraint in ((name, found.constr) for name, found in kind.get_irdl_definition().parameters)
+    )
 
 
 def _right(constraint: object) -> _Right:

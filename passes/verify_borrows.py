@@ -249,10 +249,11 @@ def _through_shared(op: AccessOp, borrowed: RefType, kernel: KernelOp) -> Error:
 
 def _tensors(kernel: KernelOp, facts: KernelFacts) -> Iterator[Error]:
     order = {op: n for n, op in enumerate(walk(kernel))}
+    updates = [op for op in facts.places if isinstance(op, AccessOp) and isinstance(op.memory.type, AccType)]
     for argument in kernel.body.block.args:
         parts = [*parts_of(argument)]
         uses = sorted((u.operation for part in parts for u in part.uses), key=order.__getitem__)
-        apart, alike = [*_parts(argument, parts, uses, facts)], [*_of_one_kind(argument, facts)]
+        apart, alike = [*_parts(argument, parts, uses, facts)], [*_of_one_kind(argument, updates)]
         yield from (*apart, *alike)
         for op in uses:
             if isinstance(op, OwingOp) and type(op) in _WAYS:
@@ -322,12 +323,12 @@ def _alone(argument: SSAValue, uses: Sequence[Operation]) -> Iterator[Error]:
         return
 
 
-def _of_one_kind(argument: SSAValue, facts: KernelFacts) -> Iterator[Error]:
+def _of_one_kind(argument: SSAValue, updates: Sequence[AccessOp]) -> Iterator[Error]:
     """All updates of an accumulator commute with each other."""
     first: tuple[Update, AccessOp] | None = None
-    for op in facts.places:
-        other = op.commuting if isinstance(op, AccessOp) and isinstance(op.memory.type, AccType) else None
-        if not isinstance(op, AccessOp) or other is None or argument_of(op.memory) is not argument:
+    for op in updates:
+        other = op.commuting
+        if other is None or argument_of(op.memory) is not argument:
             continue
         if first is None:
             first = other, op

@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_attr_definition, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from freehold.dialects.classes import PlainAttribute, PlainOp, array, put, string, whole
+from freehold.dialects.classes import PlainAttribute, PlainOp, array, holding, put, string, whole
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -148,7 +148,7 @@ class DutyAttr(PlainAttribute):
     @lru_cache(maxsize=1024)
     def of(duty: Duty, rung: Rung, reason: str = "", axis: int = -1, predicate: Term | None = None) -> DutyAttr:
         """The duty (of `axis`), met on `rung`."""
-        checked = _NOTHING if predicate is None else array([TermAttr(predicate)])
+        checked = _NOTHING if predicate is None else array([holding(TermAttr, predicate)])
         return DutyAttr(string(duty.value), whole(axis), string(rung.value), checked, string(reason))
 
     @staticmethod
@@ -188,15 +188,17 @@ class DutyAttr(PlainAttribute):
         return str(self.predicate) if self.checked.data else self.reason.data
 
     def verify(self) -> None:
+        rung, checked = self.rung_name.data, self.checked.data
         if self.duty_name.data not in _DUTIES:
             raise VerifyException(f"{self.name}: unknown duty '{self.duty_name.data}'")
-        if self.rung_name.data not in _RUNGS:
-            raise VerifyException(f"{self.name}: unknown rung '{self.rung_name.data}'")
-        if self.checked.data and self.rung not in (Rung.LAUNCH, Rung.KERNEL):
-            raise VerifyException(f"{self.name}: nothing is checked of what is {self.rung}")
-        if not self.text and self.rung in (Rung.LAUNCH, Rung.KERNEL):
+        if rung not in _RUNGS:
+            raise VerifyException(f"{self.name}: unknown rung '{rung}'")
+        if rung not in (Rung.LAUNCH, Rung.KERNEL):
+            if checked:
+                raise VerifyException(f"{self.name}: nothing is checked of what is {rung}")
+        elif not self.text:
             raise VerifyException(f"{self.name}: it is not said what is checked")
-        if not self.checked.data and self.rung is Rung.LAUNCH:
+        elif not checked and rung == Rung.LAUNCH:
             raise VerifyException(f"{self.name}: a launch is asked a predicate")
 
     def print_parameters(self, printer: Printer) -> None:

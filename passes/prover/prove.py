@@ -77,6 +77,7 @@ def _possible(facts: tuple[Term, ...], budget: int | None = None) -> Verdict:
     return _by_solver(facts, terms.FALSE, budget)
 
 
+@lru_cache(maxsize=64)
 def satisfiable(given: Hypotheses) -> Verdict:
     """Whether the hypotheses can hold at all: `refuted` (there is a model) is the good answer here."""
     names = sorted(frozenset[str]().union(*(fact.symbols() for fact in given.facts)))
