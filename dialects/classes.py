@@ -327,7 +327,10 @@ def build(
             following._prev_use = use
         uses.append(use)
     made._operand_uses = tuple(uses)
-    op.results = SSAValues([OpResult(type_, op, index) for index, type_ in enumerate(result_types)])
+    if len(result_types) == 1:  # as most have
+        op.results = SSAValues((OpResult(result_types[0], op, 0),))
+    else:
+        op.results = SSAValues([OpResult(type_, op, index) for index, type_ in enumerate(result_types)])
     op.properties = properties
     op.attributes = {}
     op.location = UNKNOWN_LOC
@@ -349,6 +352,13 @@ def set_hint(value: SSAValue, hint: str | None) -> None:
     """Calls a value so in text. What is a name is asked once for each."""
     named: Any = value
     named._name = _valid(hint)
+
+
+def copy_hint(old: SSAValue, new: SSAValue) -> None:
+    """Calls a new value in text as another one, whose name is known to be one."""
+    from_: Any = old
+    to: Any = new
+    to._name = from_._name
 
 
 _valid: Final = lru_cache(maxsize=4096)(SSAValue.extract_valid_name)

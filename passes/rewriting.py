@@ -19,6 +19,7 @@ from xdsl.traits import IsTerminator, NoMemoryEffect, Pure, SymbolOpInterface
 from freehold.dialects.classes import (
     append,
     build,
+    copy_hint,
     detach,
     erase,
     insert_before,
@@ -74,23 +75,23 @@ def copy(op: OpT, values: dict[SSAValue, SSAValue]) -> OpT:
     takes twice as long. Raises `KeyError` for a use of what is not in `values`.
     """
     made = type(op).__new__(type(op))
-    operands = [values[operand] for operand in operands_of(op)]
-    build(made, operands, [*map(type_of, op.results)], op.properties.copy())
-    made.attributes = op.attributes.copy()
+    build(made, [*map(values.__getitem__, operands_of(op))], [*map(type_of, op.results)], op.properties.copy())
+    if op.attributes:
+        made.attributes = op.attributes.copy()
     made.location = op.location
     for old, new in zip(op.results, made.results, strict=True):
         values[old] = new
-        set_hint(new, old.name_hint)
+        copy_hint(old, new)
     for region in op.regions:
         made.add_region(Region([_copy_of_block(block, values) for block in region.blocks]))
     return made
 
 
 def _copy_of_block(block: Block, values: dict[SSAValue, SSAValue]) -> Block:
-    made = Block(arg_types=[a.type for a in block.args])
+    made = Block(arg_types=map(type_of, block.args))
     for old, new in zip(block.args, made.args, strict=True):
         values[old] = new
-        set_hint(new, old.name_hint)
+        copy_hint(old, new)
         new.location = old.location
     append(made, [copy(op, values) for op in ops_of(block)])
     return made
