@@ -3,9 +3,9 @@ How long kernels take from Python to bytecode, against cuTile Python: `python -m
 
 Six kernels, each written for both (ours are what users would write; the rival's are in `rival_frontend`), compiled in
 turns in one process that has compiled them before. Times are CPU time, and each is that of the whole way from the
-function to bytecode: for ours with every proof. What either keeps of a kernel from one compilation to the next is
-dropped before each; needs no GPU. Nests of one to six loops show that depth costs no more than loops do. The rival is
-the PyPI package cuda-tile (the extra `bench`).
+function to bytecode: for ours with every proof, and without warnings (O150), which are looked for while the assembler
+works. What either keeps of a kernel from one compilation to the next is dropped before each; needs no GPU. Nests of one
+to six loops show that depth costs no more than loops do. The rival is the PyPI package cuda-tile (the extra `bench`).
 """
 
 from __future__ import annotations

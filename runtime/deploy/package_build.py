@@ -137,6 +137,7 @@ class _Builder:
             pinned,
             validate,
             verified,
+            warn,
             warn_of_breakpoints,
         )
 
@@ -153,6 +154,7 @@ class _Builder:
             facts: list[KernelFacts] = []
             module = verified(kernel.function, specialisation, kernel.options, breakpoints, facts=facts)
             chosen = optimised(module, kernel.options.math, facts)
+        warn(kernel.function, module)
         warn_of_breakpoints(breakpoints)
         translated = emitted(chosen, kernel.options)
         cubins = {arch: cubin_of(translated, arch, kernel.__name__)[0] for arch in self.archs}

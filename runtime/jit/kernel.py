@@ -17,7 +17,7 @@ from freehold.runtime.base.call_site import caller
 from freehold.runtime.base.imported import once_imported
 from freehold.runtime.gpu import driver
 from freehold.runtime.jit.launchable import Launchable
-from freehold.runtime.variants.build import Math, Options, build, contract_of, is_kept, lower, verified
+from freehold.runtime.variants.build import Math, Options, build, contract_of, is_kept, lower, verified, warn
 from freehold.runtime.variants.compiled import Compiled, Once
 from freehold.runtime.variants.hints import Given, Hints, checked, given, refuse_as_keywords
 from freehold.support.contract import Checks
@@ -185,13 +185,11 @@ class Kernel(Launchable):
 
     def warn(self, specialisation: Specialisation) -> None:
         """Gives the warnings that there are about a variant, once each."""
-        from freehold.passes.warn_padding import warn_padding
-
         known: ModuleOp | None = self._variants.known(specialisation)
         if known is None:
             self.verified(specialisation)  # which warns
         else:
-            warn_padding(known, self.function.function.__globals__.setdefault("__warningregistry__", {}))
+            warn(self.function, known)
 
     def known(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was made for a key, made once. Raises what `make` raises."""
@@ -231,8 +229,13 @@ class Kernel(Launchable):
 
     def verified(self, specialisation: Specialisation) -> ModuleOp:
         """The verified module for one kind of arguments, made once, which nobody may change. Raises `Rejected`."""
-        options = self.options.hinted(specialisation.hints)
-        return self._variants.get(specialisation, lambda: verified(self.function, specialisation, options))
+
+        def make() -> ModuleOp:
+            module = verified(self.function, specialisation, self.options.hinted(specialisation.hints))
+            warn(self.function, module)
+            return module
+
+        return self._variants.get(specialisation, make)
 
     def _digest(self, specialisation: Specialisation) -> str | None:
         """The digest of the verified module for one kind of arguments, if it was made."""

@@ -118,13 +118,19 @@ def verified(
     What was found out about it is added to `facts`.
     """
     from freehold.passes.pipeline import verify
-    from freehold.passes.warn_padding import warn_padding
 
     module = lower(function, specialisation, options, left_out, reads)
     deny_unsafe = options.deny_unsafe or denied()
     verify(module, deny_kernel_checks=options.deny_kernel_checks, deny_unsafe=deny_unsafe, facts=facts)
-    warn_padding(module, function.function.__globals__.setdefault("__warningregistry__", {}))
     return module
+
+
+def warn(function: KernelFunction, module: ModuleOp) -> None:
+    """Gives the warnings that there are about a verified kernel, once each. Nothing is made of them, so whoever has an
+    assembler to wait for looks for them meanwhile."""
+    from freehold.passes.warn_padding import warn_padding
+
+    warn_padding(module, function.function.__globals__.setdefault("__warningregistry__", {}))
 
 
 @uncollected.during
@@ -323,7 +329,9 @@ def build(
 
     def compare(code: bytes) -> None:
         nonlocal contract
-        contract = pinned(contract, module)
+        if not contract.verified:  # the first time
+            warn(function, module)
+            contract = pinned(contract, module)
         if options.validate:
             validate(chosen, code, options, arch, early)
 

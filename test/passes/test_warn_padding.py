@@ -15,6 +15,7 @@ from freehold import Const, Out, Ref, f16, f32, i32
 from freehold.dialects.ownership import kernels_of
 from freehold.passes.errors.padding import PaddingFolded
 from freehold.passes.warn_padding import padding_folded
+from freehold.runtime.variants import build
 
 
 def softmax_of(t: Any) -> Any:
@@ -355,3 +356,28 @@ def test_an_author_is_told_once(recwarn: pytest.WarningsRecorder) -> None:
     (told,) = [w for w in recwarn if issubclass(w.category, fh.KernelWarning)]
     assert "warning[O150]: this maximum counts elements" in str(told.message)
     assert told.filename == __file__
+
+
+def test_who_compiles_is_told_while_the_assembler_works(
+    recwarn: pytest.WarningsRecorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, though the assembler may have to be asked again."""
+    warnings.simplefilter("always", fh.KernelWarning)
+    known: list[int] = []
+
+    def assembled(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None]) -> bytes:
+        for _ in range(2):
+            known.append(len(recwarn))
+            meanwhile()
+        return b""
+
+    monkeypatch.setattr(build, "assembled", assembled)
+    monkeypatch.setenv("FREEHOLD_CACHE_DIR", "")
+
+    @fh.kernel
+    def largest(y: Out["M"], x: Ref["M", "N"]):
+        y.store(x.load((y.index[0], 0), (y.tile[0], 32)).max(axis=1))
+
+    largest.compile(fh.partition(np.zeros(6, np.float32), 4), ROWS, arch="sm_90")
+    assert known == [0, 1]
+    assert [w.category for w in recwarn] == [fh.KernelWarning]
