@@ -12,7 +12,7 @@ from abc import ABCMeta
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from operator import attrgetter
-from struct import unpack
+from struct import pack, unpack
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from xdsl.dialects.builtin import (
@@ -33,11 +33,13 @@ from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, IRDLOperation, RangeOf
 from xdsl.irdl.operations import (
     BeforeVariadicSingleAccessor,
     OptionalAttrAccessor,
+    SameOptionalAccessor,
     SingleAttrAccessor,
     UniqueVariadicAccessor,
     VariadicAttrAccessor,
     VarIRConstruct,
 )
+from xdsl.traits import OpTrait
 
 
 class Plain(ABCMeta):
@@ -60,6 +62,10 @@ def _quick(accessor: object) -> property | None:
             return property(lambda op: nth(op.results, n))
         case BeforeVariadicSingleAccessor(VarIRConstruct.REGION, n):
             return property(lambda op: op.regions[n])
+        case SameOptionalAccessor(VarIRConstruct.OPERAND, n, fields):
+            return property(lambda op: nth(op._operands, n) if len(op._operands) == fields else None)
+        case SameOptionalAccessor(VarIRConstruct.RESULT, n, fields):
+            return property(lambda op: nth(op.results, n) if len(op.results) == fields else None)
         case UniqueVariadicAccessor(VarIRConstruct.OPERAND, 0, 1):
             return property(lambda op: op._operands)
         case UniqueVariadicAccessor(VarIRConstruct.OPERAND, n, fields):
@@ -176,12 +182,17 @@ def octets(data: bytes) -> BytesAttr:
     return holding(BytesAttr, data)
 
 
-def packed(element: IntegerType, values: Sequence[int]) -> DenseArrayBase[IntegerType]:
-    """The attribute of several integers of one type: likewise."""
+def packed(element: IntegerType, data: bytes) -> DenseArrayBase[IntegerType]:
+    """The attribute of several integers of one type, as it keeps them: likewise."""
     made: Any = object.__new__(DenseArrayBase)
     put(made, "elt_type", element)
-    put(made, "data", octets(element.pack(values)))
+    put(made, "data", octets(data))
     return made
+
+
+def numbers(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
+    """The attribute of several integers of 32 bits: likewise."""
+    return packed(i32, pack(f"<{len(values)}i", *values))
 
 
 def function_type(inputs: Iterable[Attribute], outputs: Iterable[Attribute]) -> FunctionType:
@@ -395,6 +406,35 @@ def insert_before(op: Operation, anchor: Operation) -> None:
         after.parent._first_op = made
     else:
         before._next_op = made
+
+
+def insert_after(op: Operation, anchor: Operation) -> None:
+    """Puts an operation that stands nowhere behind another one: likewise."""
+    made: Any = op
+    before: Any = anchor
+    assert made.parent is None
+    after = before._next_op
+    made.parent, made._prev_op, made._next_op, before._next_op = before.parent, before, after, made
+    if after is None:
+        before.parent._last_op = made
+    else:
+        after._prev_op = made
+
+
+def drop_arguments(block: Block, count: int) -> None:
+    """Takes away the first arguments of a block, which nobody uses."""
+    inside: Any = block
+    if any(argument.first_use is not None for argument in inside._args[:count]):
+        raise ValueError("an argument is taken away, and it is used")
+    inside._args = inside._args[count:]
+    for index, argument in enumerate(inside._args):
+        argument.index = index
+
+
+@cache
+def has_trait(kind: type[Operation], trait: type[OpTrait], unregistered: bool = False) -> bool:
+    """Whether operations of a class have a trait, which each class is asked once."""
+    return kind.has_trait(trait, value_if_unregistered=unregistered)
 
 
 def detach(op: Operation) -> None:

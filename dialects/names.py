@@ -29,9 +29,11 @@ def in_ir(name: str) -> str | None:
     xDSL drops a number at a name's end, by which its printer tells values of one name apart: `x_1` would be `x`, and
     is `x.1`.
     """
-    return IRWithName.extract_valid_name(_NUMBERED.sub(r".\1", name)) if name.isascii() else None
+    numbered = name[-1:].isdigit()
+    return IRWithName.extract_valid_name(_NUMBERED.sub(r".\1", name) if numbered else name) if name.isascii() else None
 
 
 def users_name(value: Named) -> str | None:
     """What the user calls a value, where it has a name."""
-    return value.name_hint and _WRITTEN.sub(r"_\1", value.name_hint)
+    name = value.name_hint
+    return _WRITTEN.sub(r"_\1", name) if name and "." in name else name

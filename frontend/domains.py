@@ -9,7 +9,7 @@ partition's map computes is written in front of a point's work, as the arithmeti
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final, cast
 
 from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
@@ -42,6 +42,7 @@ from freehold.frontend.typed import Block, Do, Typed
 from freehold.frontend.values import INDEX_DTYPE, PositionValue, RegionValue, TensorValue, TileValue
 from freehold.support import dtypes, terms
 from freehold.support.report import Argument
+from freehold.support.span import Span
 from freehold.support.terms import Term
 
 
@@ -327,17 +328,22 @@ class Domain:
                 region = region_of(c, tensor.handle, index, mapped=mapped, axes=axes)
                 tensor.region = RegionValue(tensor, region, index)
 
-    @contextmanager
-    def _at(self, tensor: TensorValue) -> Generator[None]:
+    def _at(self, tensor: TensorValue) -> AbstractContextManager[None]:
         """Gives what is written the place of a tensor's map, or else of its declaration."""
         c, point_map = self.c, _spec(tensor).map
-        before = len(c.block.body)
-        with c.at(self.nodes[tensor.parameter.written]):
+        declared = c.at(self.nodes[tensor.parameter.written])
+        return (
+            declared if point_map is None or point_map.place is None else self._placed(declared, point_map.place.span)
+        )
+
+    @contextmanager
+    def _placed(self, declared: AbstractContextManager[None], span: Span) -> Generator[None]:
+        """Gives what is written a place."""
+        before = len(self.c.block.body)
+        with declared:
             yield
-        if point_map is None or point_map.place is None:
-            return
-        location = location_of(point_map.place.span)
-        for do in c.block.body[before:]:
+        location = location_of(span)
+        for do in self.c.block.body[before:]:
             do.place = location
 
     def _reject(self, tensor: TensorValue, what: str, why: str, edit: str) -> None:

@@ -16,9 +16,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import HasCanonicalizationPatternsTrait, MemoryEffectKind, get_effects
+from xdsl.traits import HasCanonicalizationPatternsTrait, MemoryEffectKind, MemoryWriteEffect, get_effects
 
-from freehold.dialects.classes import erase, operands_of, replace_uses
+from freehold.dialects.classes import erase, has_trait, operands_of, replace_uses
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.folding import fold, literal
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MulIOp, OrIOp, XOrIOp
@@ -69,6 +69,8 @@ def removable(op: Operation) -> bool:
         case Effect.KEPT:
             return False
         case Effect.UNKNOWN:
+            if has_trait(type(op), MemoryWriteEffect):
+                return False
             effects = get_effects(op)
             read_only = effects is not None and all(e.kind is MemoryEffectKind.READ for e in effects)
             return read_only or isinstance(op, AssumeOp)

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 from xdsl.passes import ModulePass
 
-from freehold.dialects.classes import erase, insert_before
+from freehold.dialects.classes import drop_arguments, erase, insert_before
 from freehold.dialects.cuda_tile.ops.module import EntryOp, TileModuleOp
 from freehold.dialects.ownership import KernelOp, kernels_of
 from freehold.passes.patterns import checks, distribution, elements, groups, tiles
@@ -75,12 +75,11 @@ def convert_kernel(
     c = Conversion(kernel, require_discharged(kernel) if record is None else record, checks, parameters)
     dispatcher = Dispatcher({kind: partial(pattern, c) for kind, pattern in PATTERNS.items()})
     c.visit = dispatcher.visit
-    old = c.body.args
+    old = len(c.body.args)
     types = c.declare()
     dispatcher.run(c.body)
-    for argument in old:
-        c.body.erase_arg(argument)
-    entry = EntryOp(kernel.sym_name.data, types, kernel.detach_region(kernel.body), kernel.optimization_hints)
+    drop_arguments(c.body, old)
+    entry = EntryOp(kernel.sym_name.data, types, kernel.detach_region(0), kernel.optimization_hints)
     entry.location = kernel.location
     entry.attributes.update(kernel.attributes)
     return entry

@@ -15,9 +15,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
-from xdsl.traits import IsolatedFromAbove, is_side_effect_free
+from xdsl.traits import IsolatedFromAbove, MemoryWriteEffect, is_side_effect_free
 
-from freehold.dialects.classes import Kinds, erase, operands_of, ops_of, replace_uses, type_of
+from freehold.dialects.classes import Kinds, erase, has_trait, operands_of, ops_of, replace_uses, type_of
 from freehold.dialects.cuda_tile.attrs import WEAK
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
@@ -53,7 +53,7 @@ def _block(block: Block, known: _Known) -> None:
     added: list[tuple[object, ...]] = []
     for op in ops_of(block):
         if op.regions:
-            inner = {} if op.has_trait(IsolatedFromAbove) else known
+            inner = {} if has_trait(type(op), IsolatedFromAbove, unregistered=True) else known
             for region in op.regions:
                 # Blocks of a region with several do not dominate each other as they stand.
                 for nested in region.blocks:
@@ -87,6 +87,8 @@ def _mergeable(op: Operation) -> bool:
         case Effect.UNKNOWN:
             if isinstance(op, LoadViewTkoOp):
                 return op.memory_ordering_semantics == WEAK
+            if has_trait(type(op), MemoryWriteEffect):
+                return False
             return isinstance(op, AssumeOp) or is_side_effect_free(op)  # as a read of what nobody writes
 
 

@@ -22,6 +22,7 @@ from freehold.dialects.classes import (
     copy_hint,
     detach,
     erase,
+    insert_after,
     insert_before,
     nth,
     operands_of,
@@ -160,11 +161,10 @@ def inline_behind(body: Block, op: Operation, arguments: Sequence[SSAValue]) -> 
     """Moves the operations of `body` directly behind `op`, with `arguments` for the block's own."""
     for argument, value in zip(body.args, arguments, strict=True):
         replace_uses(argument, value)
-    target, last = op.parent, op
-    assert target is not None
+    last = op
     for moved in ops_of(body):
         detach(moved)
-        target.insert_op_after(moved, last)
+        insert_after(moved, last)
         last = moved
 
 

@@ -544,7 +544,7 @@ class _Paths:
         """Only regions that are held are stored to."""
         self.check_held(op, target, "stored", state)
         more = {target, target.owner.partition} if isinstance(target.owner, RegionOp) else {target}
-        return replace(state, stored=state.stored | more, owed=state.owed - {target})
+        return _State(state.stored | more, state.taken, state.released, state.owed - {target})
 
     def distribute(self, op: DistributeOp, state: _State) -> None:
         """The work of a point, and what it owes in the end: a store to a region of every output."""

@@ -15,7 +15,7 @@ from xdsl.irdl.dominance import DominanceInfo
 from xdsl.passes import ModulePass
 from xdsl.traits import IsolatedFromAbove
 
-from freehold.dialects.classes import operands_of, ops_of
+from freehold.dialects.classes import has_trait, operands_of, ops_of
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import KernelOp, kernels_of
 from freehold.passes.errors.partition import NotDominated
@@ -74,7 +74,7 @@ def _block(block: Block, visible: set[int], errors: list[Error]) -> None:
         if not visible.issuperset(map(id, operands)):
             errors += [_error(op, n, operand) for n, operand in enumerate(operands) if id(operand) not in visible]
         if op.regions:
-            isolated = op.has_trait(IsolatedFromAbove)
+            isolated = has_trait(type(op), IsolatedFromAbove, unregistered=True)
             for region in op.regions:
                 _region(region, set() if isolated else visible, errors)
         made = [*map(id, op.results)]

@@ -36,7 +36,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.classes import Kinds, nth, operands_of, ops_of, type_of
+from freehold.dialects.classes import Kinds, has_trait, nth, operands_of, ops_of, type_of
 from freehold.dialects.cuda_tile.attrs import AtomicRMWModeAttr, MemoryOrderingSemanticsAttr
 from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
@@ -308,7 +308,7 @@ class _Walk:
         if value in self.known:
             return self.known[value]
         owner = value.owner
-        if isinstance(owner, Operation) and owner.has_trait(Pure, value_if_unregistered=False) and not owner.regions:
+        if isinstance(owner, Operation) and has_trait(type(owner), Pure) and not owner.regions:
             parts = [self._number(operand) for operand in operands_of(owner)]
             properties = tuple(sorted(((n, p) for n, p in owner.properties.items()), key=lambda pair: pair[0]))
             position = owner.results.index(value)  # pyright: ignore[reportArgumentType] -- a result of its owner

@@ -26,6 +26,7 @@ from freehold.backend.bytecode.tables import (
 )
 from freehold.backend.bytecode.types import NoForm, TypeWriter
 from freehold.backend.errors import NotBytecode, UnknownVersion
+from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GlobalOp, TileModuleOp
 from freehold.dialects.cuda_tile.version import V13_3, V13_5, VERSIONS, Version
@@ -73,7 +74,7 @@ def write_bytecode(
 def _tile_module(module: ModuleOp | TileModuleOp) -> TileModuleOp:
     if isinstance(module, TileModuleOp):
         return module
-    ops = list(module.ops)
+    ops = ops_of(module.regions[0].block)
     if len(ops) == 1 and isinstance(ops[0], TileModuleOp):
         return ops[0]
     raise NoForm("this module", f"a file holds one `cuda_tile.module`, and here are {len(ops)} operations")
@@ -95,7 +96,7 @@ class _Writer:
         """The whole file."""
         entries: list[EntryOp] = []
         globals_: list[GlobalOp] = []
-        for op in module.body.block.ops:
+        for op in ops_of(module.body.block):
             self.missing.op = op
             if isinstance(op, EntryOp):
                 entries.append(op)

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i32
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import irdl_op_definition, traits_def
 from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import PlainOp, build, packed
+from freehold.dialects.classes import PlainOp, build, numbers
 from freehold.dialects.cuda_tile.effects import Folds
 from freehold.dialects.cuda_tile.version import V13_1, Version
 
@@ -201,4 +201,4 @@ def tile_op(
 @lru_cache(maxsize=1024)
 def segments(*sizes: int) -> DenseArrayBase[IntegerType]:
     """The property that says how many operands each operand field has."""
-    return packed(i32, sizes)
+    return numbers(sizes)

@@ -12,15 +12,15 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from freehold.dialects.classes import PlainAttribute, array
+from freehold.dialects.classes import PlainAttribute, array, string, whole
 
 if TYPE_CHECKING:
     from xdsl.parser import AttrParser
     from xdsl.printer import Printer
 
 
-_string = lru_cache(maxsize=64)(StringAttr)
-_integer = lru_cache(maxsize=1024)(IntAttr)
+_string = lru_cache(maxsize=64)(string)
+_integer = lru_cache(maxsize=1024)(whole)
 
 
 def integers(values: Sequence[int]) -> ArrayAttr[IntAttr]:

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import PlainAttribute, array, put, string, whole
+from freehold.dialects.classes import PlainAttribute, array, holding, put, string, whole
 from freehold.dialects.ownership.attrs import Access, AccessAttr, LayoutAttr, integers, parse_ints, print_ints
 from freehold.support import terms
 from freehold.support.terms import Term
@@ -205,7 +205,7 @@ class PartitionType(PlainAttribute, TypeAttribute):
         """The partition of `tensor` into regions of `tile` elements, `step` (by default: a tile) apart; where it is
         `ragged`, along that axis group by group."""
         return PartitionType(
-            AccessAttr(access),
+            holding(AccessAttr, access),
             integers(tile),
             integers(tile if step is None else step),
             whole(-1 if ragged is None else ragged),

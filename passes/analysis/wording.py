@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from freehold.dialects.classes import nth, operands_of
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, DivIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
@@ -32,13 +34,14 @@ from freehold.dialects.ownership import (
     WindowOp,
 )
 
+_OF_TENSORS: Final = (RegionOp, PartitionOp, BorrowOp, AccumulatorOp, ExposeOp)
 OWNERSHIP_TYPES = (TensorType, RefType, AccType, RawType, PartitionType, RegionType)
 
 
 def tensor_of(value: SSAValue) -> SSAValue:
     """The tensor, an argument or a window, that `value` lends, partitions, or is a region of."""
-    while isinstance(owner := value.owner, RegionOp | PartitionOp | BorrowOp | AccumulatorOp | ExposeOp):
-        value = owner.operands[0]
+    while isinstance(owner := value.owner, _OF_TENSORS):
+        value = nth(operands_of(owner), 0)
     return value
 
 

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import VarConstraint, operand_def, prop_def, result_def, traits_def, var_operand_def
 from xdsl.traits import ConstantLike, Pure
 
-from freehold.dialects.classes import packed
+from freehold.dialects.classes import numbers
 from freehold.dialects.cuda_tile.constraints import (
     ANY_TILE,
     BOOL_TILE,
@@ -148,7 +148,7 @@ class PermuteOp(TileOp):
         self._init(
             (source,),
             (tile(tuple(type_.dims[dim] for dim in permutation), type_.element_type),),
-            {"permutation": packed(i32, permutation)},
+            {"permutation": numbers(permutation)},
         )
 
     @property

@@ -66,7 +66,7 @@ GROUP: Final = "Views"
 @lru_cache(maxsize=256)
 def bools(*values: bool) -> DenseArrayBase[IntegerType]:
     """An array of booleans as an attribute."""
-    return packed(i1, [-value for value in values])  # the bits of true are all ones
+    return packed(i1, bytes(0xFF * value for value in values))
 
 
 @tile_op(67, group=GROUP)

@@ -11,6 +11,7 @@ from xdsl.irdl import IRDLOperation
 from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from freehold.dialects.classes import has_trait
 from freehold.dialects.cuda_tile import TileType
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp, Rung
 from freehold.dialects.ownership.symbols import Argument
@@ -87,7 +88,7 @@ def ensure_terminator(region: Region, terminator: type[IRDLOperation]) -> None:
     """Adds the terminator that was left out. A region without a block stays without: a clone is filled later."""
     for block in region.blocks:
         last = block.last_op
-        if last is None or not last.has_trait(IsTerminator, value_if_unregistered=False):
+        if last is None or not has_trait(type(last), IsTerminator):
             block.add_op(terminator())
 
 

@@ -17,7 +17,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import build, string
+from freehold.dialects.classes import build, ops_of, string
 from freehold.dialects.cuda_tile import OptimizationHintsAttr, TileType
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp
@@ -148,7 +148,11 @@ def kernels_of(root: Operation) -> list[KernelOp]:
     if isinstance(root, KernelOp):
         return [root]
     return [
-        kernel for region in root.regions for block in region.blocks for op in block.ops for kernel in kernels_of(op)
+        kernel
+        for region in root.regions
+        for block in region.blocks
+        for op in ops_of(block)
+        for kernel in kernels_of(op)
     ]
 
 
