@@ -306,13 +306,30 @@ def _known(kinds: tuple[type[Operation], ...]) -> Kinds:
 
 def _inside(op: Operation) -> list[Operation | None]:
     """The first operations of the blocks inside an operation, the last block's first."""
-    found: list[Operation | None] = []
+    return [*map(_first_op, blocks_in(op))][::-1]
+
+
+_first_op: Final[Callable[[Block], Operation | None]] = attrgetter("_first_op")
+
+
+def blocks_in(op: Operation) -> list[Block]:
+    """The blocks of an operation's regions, in order."""
+    found: list[Block] = []
     for region in op.regions:
-        block = region.first_block
+        block: Any = region
+        block = block._first_block
         while block is not None:
-            found.append(block.first_op)
-            block = block.next_block
-    return found[::-1]
+            found.append(block)
+            block = block._next_block
+    return found
+
+
+def region_of(block: Block) -> Region:
+    """A new region of one block, which is new, too: nobody has to ask what is around them."""
+    made: Any = Region()
+    made._first_block = made._last_block = block
+    block.parent = made
+    return made
 
 
 def build(
@@ -355,7 +372,7 @@ def module_of(*ops: Operation) -> ModuleOp:
     made = ModuleOp.__new__(ModuleOp)
     block = Block()
     append(block, ops)
-    build(made, (), (), {}, [Region(block)])
+    build(made, (), (), {}, [region_of(block)])
     return made
 
 

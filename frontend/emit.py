@@ -6,9 +6,9 @@ from typing import cast
 
 from xdsl import ir
 from xdsl.dialects.builtin import LocationAttr, ModuleOp
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from freehold.dialects.classes import append, module_of, set_hint
+from freehold.dialects.classes import append, module_of, region_of, set_hint
 from freehold.frontend.typed import Block, Do, Place, Var
 
 
@@ -38,7 +38,7 @@ class _Emission:
             return self.values[arg]
         if isinstance(arg, list):
             return [self.part(item) for item in cast("list[object]", arg)]
-        return Region(self.block(arg)) if isinstance(arg, Block) else arg
+        return region_of(self.block(arg)) if isinstance(arg, Block) else arg
 
     def block(self, block: Block) -> ir.Block:
         """A block with all that is done in it."""

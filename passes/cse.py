@@ -17,7 +17,7 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.traits import IsolatedFromAbove, MemoryWriteEffect, is_side_effect_free
 
-from freehold.dialects.classes import Kinds, erase, has_trait, operands_of, ops_of, replace_uses, type_of
+from freehold.dialects.classes import Kinds, blocks_in, erase, has_trait, operands_of, ops_of, replace_uses, type_of
 from freehold.dialects.cuda_tile.attrs import WEAK
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
@@ -39,9 +39,8 @@ class CommonSubexpressionsPass(ModulePass):
 
 def merge_common_subexpressions(root: Operation) -> None:
     """Merges what is computed twice inside `root`, in place."""
-    for region in root.regions:
-        for block in region.blocks:
-            _block(block, {})
+    for block in blocks_in(root):
+        _block(block, {})
 
 
 _READS: Final = Kinds(LoadViewTkoOp, AccessOp)
@@ -54,10 +53,8 @@ def _block(block: Block, known: _Known) -> None:
     for op in ops_of(block):
         if op.regions:
             inner = {} if has_trait(type(op), IsolatedFromAbove, unregistered=True) else known
-            for region in op.regions:
-                # Blocks of a region with several do not dominate each other as they stand.
-                for nested in region.blocks:
-                    _block(nested, inner)
+            for nested in blocks_in(op):  # those of a region with several do not dominate each other as they stand
+                _block(nested, inner)
         elif _mergeable(op):
             key = _key(op)
             same = known.get(key)

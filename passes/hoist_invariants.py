@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from freehold.dialects.classes import detach, insert_before, type_of
+from freehold.dialects.classes import detach, insert_before, operands_of, ops_of, type_of
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
@@ -44,13 +44,10 @@ def hoist_from(loop: ForOp | LoopOp) -> None:
     """Moves what is invariant in one loop, but not inside a nested one, to directly before it."""
     body, outer = loop.region.block, loop.parent
     assert outer is not None
-    op = body.first_op
-    while op is not None:
-        following = op.next_op
-        if _cheap(op) and all(defined_outside(operand, loop) for operand in op.operands):
+    for op in ops_of(body):
+        if _cheap(op) and all(defined_outside(operand, loop) for operand in operands_of(op)):
             detach(op)
             insert_before(op, loop)
-        op = following
 
 
 def _cheap(op: Operation) -> bool:

@@ -18,6 +18,7 @@ from xdsl.traits import IsTerminator, NoMemoryEffect, Pure, SymbolOpInterface
 
 from freehold.dialects.classes import (
     append,
+    blocks_in,
     build,
     copy_hint,
     detach,
@@ -27,6 +28,7 @@ from freehold.dialects.classes import (
     nth,
     operands_of,
     ops_of,
+    region_of,
     replace_uses,
     set_hint,
     type_of,
@@ -84,8 +86,15 @@ def copy(op: OpT, values: dict[SSAValue, SSAValue]) -> OpT:
         values[old] = new
         copy_hint(old, new)
     for region in op.regions:
-        made.add_region(Region([_copy_of_block(block, values) for block in region.blocks]))
+        made.add_region(_copy_of_region(region, values))
     return made
+
+
+def _copy_of_region(region: Region, values: dict[SSAValue, SSAValue]) -> Region:
+    first = region.first_block
+    if first is not None and first is region.last_block:
+        return region_of(_copy_of_block(first, values))
+    return Region([_copy_of_block(block, values) for block in region.blocks])
 
 
 def _copy_of_block(block: Block, values: dict[SSAValue, SSAValue]) -> Block:
@@ -151,9 +160,8 @@ class Dispatcher:
             if handler is not None and handler(op, Inserter(op)):
                 self._doomed.append(op)
             else:
-                for region in op.regions:
-                    for inner in region.blocks:
-                        self.visit(inner)
+                for inner in blocks_in(op):
+                    self.visit(inner)
             op = op.next_op
 
 
@@ -207,10 +215,9 @@ def defined_outside(value: SSAValue, op: Operation) -> bool:
 
 def loops(root: Operation) -> Iterator[ForOp | LoopOp]:
     """The loops inside `root`, innermost first. What is inserted in front of one meanwhile is not visited."""
-    for region in root.regions:
-        for block in region.blocks:
-            for op in ops_of(block):
-                if op.regions:
-                    yield from loops(op)
-                    if isinstance(op, ForOp | LoopOp):
-                        yield op
+    for block in blocks_in(root):
+        for op in ops_of(block):
+            if op.regions:
+                yield from loops(op)
+                if isinstance(op, ForOp | LoopOp):
+                    yield op

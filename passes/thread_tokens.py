@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.classes import Kinds, erase, insert_before, ops_of, replace_uses
+from freehold.dialects.classes import Kinds, blocks_in, erase, insert_before, ops_of, replace_uses
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
 from freehold.dialects.cuda_tile.ops.memory import JoinTokensOp, MakeTokenOp
@@ -180,7 +180,7 @@ def _look_ahead(block: Block, later: _Accesses, uses: _Uses) -> None:
                 _merge(following, inside)
             elif not isinstance(op, IfOp | DistributeOp | KernelOp) and inside:
                 raise PassFailedException(f"thread-tokens: no token can be carried through {op.name}")
-            for nested in (b for r in op.regions for b in r.blocks):
+            for nested in blocks_in(op):
                 _look_ahead(nested, following, uses)
             _merge(later, inside)
 

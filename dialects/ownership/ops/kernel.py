@@ -17,7 +17,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import build, ops_of, string
+from freehold.dialects.classes import blocks_in, build, ops_of, string
 from freehold.dialects.cuda_tile import OptimizationHintsAttr, TileType
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp
@@ -147,13 +147,7 @@ def kernels_of(root: Operation) -> list[KernelOp]:
     """The kernels in an operation, in order, however deep in modules they are. None is looked for inside a kernel."""
     if isinstance(root, KernelOp):
         return [root]
-    return [
-        kernel
-        for region in root.regions
-        for block in region.blocks
-        for op in ops_of(block)
-        for kernel in kernels_of(op)
-    ]
+    return [kernel for block in blocks_in(root) for op in ops_of(block) for kernel in kernels_of(op)]
 
 
 def _signless(dtype: DType) -> str:
