@@ -103,6 +103,19 @@ def bound(p: Poly, bounds: Bounds) -> Interval:
     return low, high
 
 
+def at_most(p: Poly, bounds: Bounds) -> int | None:
+    """The greatest value of a polynomial: of its interval the end that the search asks for at every step."""
+    high = 0
+    for m, c in p.items():
+        alone = len(m) == 1 and m[0].op == "sym"
+        least, greatest = bounds.get(m, UNBOUNDED) if alone else bound_monomial(m, bounds)
+        limit = least if c < 0 else greatest
+        if limit is None:
+            return None
+        high += c * limit
+    return high
+
+
 def bound_monomial(m: Monomial, bounds: Bounds) -> Interval:
     """The interval of a product of atoms."""
     if not m:

@@ -13,7 +13,7 @@ from typing import Final
 
 from freehold.passes.prover.hypotheses import Hypotheses, at_most_zero
 from freehold.passes.prover.journal import note
-from freehold.passes.prover.polynomials import Monomial, Poly, atoms, bound, bound_term, combine, poly, size
+from freehold.passes.prover.polynomials import Monomial, Poly, at_most, atoms, bound_term, combine, poly, size
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -87,12 +87,12 @@ class _Search:
     def at_most_zero(self, p: Poly, depth: int) -> bool:
         """Whether `p <= 0` follows."""
         self.left -= 1
-        _, high = bound(p, self.given.bounds)
+        high = at_most(p, self.given.bounds)
         if high is not None and high <= 0:
             return True
         if depth == 0 or self.left <= 0:
             return False
-        defined = [found for atom in atoms(p) for found in defining(atom)]
+        defined = [found for atom in atoms(p) if atom.args for found in defining(atom)]
         for m in sorted(p, key=size, reverse=True):
             if not m:
                 continue
@@ -102,7 +102,7 @@ class _Search:
                 if (factor > 0) != (c > 0):
                     continue
                 # |factor| * p <= |c| * h + rest, and h <= 0: it is enough that rest < |factor|, as p is an integer.
-                scaled = combine(p, abs(factor), _ONE, 1 - abs(factor))
+                scaled = p if factor in (1, -1) else combine(p, abs(factor), _ONE, 1 - abs(factor))
                 rest = _reduced(combine(scaled, 1, h, -abs(c)))
                 if len(rest) <= len(p) + 3 and self.at_most_zero(rest, depth - 1):
                     return True
@@ -119,7 +119,7 @@ class _Search:
         """Whether intervals alone show `condition`, which is an inequality."""
         if (found := self.seen.get(condition)) is None:
             parts = at_most_zero(condition) or ()
-            found = all((b := bound(p, self.given.bounds)[1]) is not None and b <= 0 for p in parts)
+            found = all((b := at_most(p, self.given.bounds)) is not None and b <= 0 for p in parts)
             self.seen[condition] = found
         return found
 
