@@ -36,9 +36,9 @@ def location_of(span: Span) -> LocationAttr:
     return here if span.call_site is None else called(here, location_of(span.call_site))
 
 
-def location_on_line(file: str, line: int, start: int, end: int) -> LocationAttr:
-    """The location of a span inside one line: as `location_of`, where there are many that differ."""
-    return _fused(file, line, start, line, end)
+def location_at(file: str, line: int, start: int, end_line: int, end: int) -> LocationAttr:
+    """The location of a span: as `location_of`, where there are many that differ."""
+    return _fused(file, line, start, end_line, end)
 
 
 def position(file: StringAttr, line: int, column: int) -> FileLineColLoc:

@@ -579,10 +579,11 @@ class Frame:
 
     def location(self, place: core.Place) -> LocationAttr:
         """The same as the IR says it."""
-        known = self.source.locations if self.call_site is None else self.locations
-        location = known.get(place)
+        if self.call_site is None:
+            return self.source.location(place)
+        location = self.locations.get(place)
         if location is None:
-            location = known[place] = location_of(self.span(place))
+            location = self.locations[place] = location_of(self.span(place))
         return location
 
     @property

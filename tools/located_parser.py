@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, VerifyExc
 from xdsl.utils.lexer import Span as TextSpan
 
 from freehold.dialects.cuda_tile.text import TileParser
-from freehold.dialects.location import location_on_line
+from freehold.dialects.location import location_at
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import SourceMap, Span
 from freehold.tools.errors import NotIR
@@ -83,7 +83,7 @@ class LocatedParser(TileParser):
         """The location of a place on one line: there is one for every operation, so lines are not counted each time."""
         line = bisect_right(self._lines, begin)
         start = self._lines[line - 1]
-        return location_on_line(self.lexer.input.name, line, begin - start, end - start)
+        return location_at(self.lexer.input.name, line, begin - start, line, end - start)
 
 
 def parse_module(
