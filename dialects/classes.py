@@ -382,13 +382,6 @@ def set_hint(value: SSAValue, hint: str | None) -> None:
     named._name = _valid(hint)
 
 
-def copy_hint(old: SSAValue, new: SSAValue) -> None:
-    """Calls a new value in text as another one, whose name is known to be one."""
-    from_: Any = old
-    to: Any = new
-    to._name = from_._name
-
-
 _valid: Final = lru_cache(maxsize=4096)(SSAValue.extract_valid_name)
 
 

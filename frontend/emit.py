@@ -29,7 +29,8 @@ class _Emission:
         op.location = location(do.place)
         for value, result in zip(do.results, op.results, strict=False):  # tokens are nobody's yet
             self.values[value] = result
-            set_hint(result, value.name_hint)
+            if value.name_hint is not None:
+                set_hint(result, value.name_hint)
         return op
 
     def part(self, arg: object) -> object:

@@ -20,7 +20,6 @@ from freehold.dialects.classes import (
     append,
     blocks_in,
     build,
-    copy_hint,
     detach,
     erase,
     insert_after,
@@ -82,9 +81,11 @@ def copy(op: OpT, values: dict[SSAValue, SSAValue]) -> OpT:
     if op.attributes:
         made.attributes = op.attributes.copy()
     made.location = op.location
+    old: Any
+    new: Any
     for old, new in zip(op.results, made.results, strict=True):
         values[old] = new
-        copy_hint(old, new)
+        new._name = old._name  # which is known to be one
     for region in op.regions:
         made.add_region(_copy_of_region(region, values))
     return made
@@ -99,9 +100,11 @@ def _copy_of_region(region: Region, values: dict[SSAValue, SSAValue]) -> Region:
 
 def _copy_of_block(block: Block, values: dict[SSAValue, SSAValue]) -> Block:
     made = Block(arg_types=map(type_of, block.args))
+    old: Any
+    new: Any
     for old, new in zip(block.args, made.args, strict=True):
         values[old] = new
-        copy_hint(old, new)
+        new._name = old._name
         new.location = old.location
     append(made, [copy(op, values) for op in ops_of(block)])
     return made
