@@ -16,7 +16,6 @@ from functools import cached_property, lru_cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, cast
 
-from freehold.dialects.location import location_at
 from freehold.frontend.signature import Form, KernelSignature, read_signature
 from freehold.frontend.snapshot import INDENTED, is_made_of, is_rewritten, modules_named
 from freehold.frontend.syntax import core_of
@@ -56,16 +55,9 @@ class FunctionSource:
 
     def span(self, place: Place) -> Span:
         """A place of its text."""
-        return Span(self.file, *self._in_file(place))
+        return Span(self.file, *self.in_file(place))
 
-    def location(self, place: Place) -> LocationAttr:
-        """The same as the IR says it."""
-        found = self.locations.get(place)
-        if found is None:
-            found = self.locations[place] = location_at(self.file, *self._in_file(place))
-        return found
-
-    def _in_file(self, place: Place) -> tuple[int, int, int, int]:
+    def in_file(self, place: Place) -> tuple[int, int, int, int]:
         """The lines and columns of a place, in characters of the file."""
         line, start, end_line, end = place
         down = self.first_line - 1

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
 from xdsl.dialects.builtin import LocationAttr
 
-from freehold.dialects.location import location_of
+from freehold.dialects.location import location_at, location_of
 from freehold.frontend.host import host_value
 from freehold.frontend.intrinsics import Intrinsic
 from freehold.frontend.signature import Parameter, TensorSpec
@@ -579,11 +579,12 @@ class Frame:
 
     def location(self, place: core.Place) -> LocationAttr:
         """The same as the IR says it."""
-        if self.call_site is None:
-            return self.source.location(place)
-        location = self.locations.get(place)
+        source, inlined = self.source, self.call_site is not None
+        known = self.locations if inlined else source.locations
+        location = known.get(place)
         if location is None:
-            location = self.locations[place] = location_of(self.span(place))
+            found = location_of(self.span(place)) if inlined else location_at(source.file, *source.in_file(place))
+            location = known[place] = found
         return location
 
     @property
