@@ -163,6 +163,24 @@ def test_one_query_of_each_sequence_attends_to_its_pages(
     assembled(launched)
 
 
+@pytest.mark.parametrize(("page", "reach"), [(16, 0), (64, 0), (64, 256)])
+@pytest.mark.parametrize("fewer", [0, 1, 2])
+def test_keys_and_values_have_the_same_pages_and_heads(page: int, reach: int, fewer: int) -> None:
+    """Numbers of a table are those of pages of both."""
+    B, D, cache = 2, 16, normal(12, page, 2, KH, 16)
+    keys, values = cache[:, :, 0], cache[:, :, 1]
+    less = tuple(slice(0, n // 2 if axis == fewer else n) for axis, n in enumerate(keys.shape[:3]))
+    angles, fresh = (normal(B, D // 2), normal(B, D // 2)), (normal(B, KH, D), normal(B, KH, D))
+    parts = 16
+    room = np.zeros((B, KH, parts, G, D), np.float32), np.zeros((B, KH, parts, G), np.float32)
+    q, table, lengths = normal(B, KH, G, D), np.array([[3, 1], [2, 0]], np.int32), np.array([20, 5], np.int32)
+    for k, v in ((keys[less], values), (keys, values[less])):
+        given = q, fresh, k, v, table, lengths, 0.25, angles, (None, None), 1e-6
+        with pytest.raises(fh.Rejected):
+            for launch in query_launches(np.zeros_like(q), room, *given, reach):
+                launch.sync()
+
+
 def in_parts(pages: int, lengths: list[int], parts: int, first: int, more: bool) -> tuple[Any, Any]:
     """The launch of parts of tiles of 16 keys, of a table of so many pages of 16, and what it writes."""
     random, B = np.random.default_rng(7), len(lengths)

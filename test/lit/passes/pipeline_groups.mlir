@@ -74,7 +74,7 @@ ownership.kernel @persistent(%c: !ownership.tensor<[M, N], f32>, %offsets: !owne
 // What is updated may be a part, and its first and last elements are known.
 // CHECK-LABEL: ownership.kernel @edges
 // CHECK:       #ownership.duty<grouped axis 0 kernel "0 <= offsets[0] <= ... <= offsets[E] <= M">
-// CHECK:       ownership.load_from %x[%a, %zero] {duties = [#ownership.duty<in_bounds axis 0 proved "0 <= a < M">
+// CHECK:       ownership.load_from %x[%a, %column] {duties = [#ownership.duty<in_bounds axis 0 proved "0 <= a < M">, #ownership.duty<in_bounds axis 1 proved "0 <= j * 32 < N">]}
 // TILE-LABEL:  cuda_tile.entry @edges
 ownership.kernel @edges(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>, %y: !ownership.tensor<[M, N], f32>) {
   %o = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>
@@ -91,7 +91,8 @@ ownership.kernel @edges(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership
       %r = ownership.region %p[%e, %i, %j] : !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32> -> !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
       %a = ownership.start %r, 0 : !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
       %b = ownership.stop %r, 0 : !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
-      %t = ownership.load_from %x[%a, %zero] : !ownership.ref<[M, N], f32> -> !cuda_tile.tile<4x32xf32>
+      %column = ownership.start %r, 1 : !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
+      %t = ownership.load_from %x[%a, %column] : !ownership.ref<[M, N], f32> -> !cuda_tile.tile<4x32xf32>
       ownership.store %t, %r : !cuda_tile.tile<4x32xf32>, !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
     }
   }
