@@ -174,11 +174,17 @@ def test_keys_and_values_have_the_same_pages_and_heads(page: int, reach: int, fe
     parts = 16
     room = np.zeros((B, KH, parts, G, D), np.float32), np.zeros((B, KH, parts, G), np.float32)
     q, table, lengths = normal(B, KH, G, D), np.array([[3, 1], [2, 0]], np.int32), np.array([20, 5], np.int32)
-    for k, v in ((keys[less], values), (keys, values[less])):
-        given = q, fresh, k, v, table, lengths, 0.25, angles, (None, None), 1e-6
-        with pytest.raises(fh.Rejected):
-            for launch in query_launches(np.zeros_like(q), room, *given, reach):
-                launch.sync()
+
+    def attend(k: Any, v: Any) -> None:
+        given: Any = q, fresh, k, v, table, lengths, 0.25, angles, (None, None), 1e-6
+        for launch in query_launches(np.zeros_like(q), room, *given, reach):
+            launch.sync()
+
+    attend(keys, values)
+    with pytest.raises(fh.Rejected):
+        attend(keys[less], values)
+    with pytest.raises(fh.Rejected):
+        attend(keys, values[less])
 
 
 def in_parts(pages: int, lengths: list[int], parts: int, first: int, more: bool) -> tuple[Any, Any]:
