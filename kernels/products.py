@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import islice
 from typing import Any, Final
 
 import freehold as fh
@@ -14,6 +13,7 @@ from freehold.kernels.operators import as_rows, asked, in_tf32, integer_sums, op
 from freehold.kernels.pieces import in_pieces_is_faster, launch_product, tile_of
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.schedules import by_row, ceildiv, cut, hinted, power_of_two
+from freehold.kernels.streams import beside_one_another
 from freehold.kernels.tiles import extents_agree, safe, wide
 from freehold.kernels.tilings import Product, Tiling, tiling
 from freehold.kernels.wide_tiles import parts_launch, parts_of
@@ -339,34 +339,6 @@ def aligned(matrix: Any) -> Any:
     return matrix.new_empty((*matrix.shape[:-1], width))[..., : matrix.shape[-1]].copy_(matrix)
 
 
-_others: Final[dict[tuple[int, int], tuple[Any, ...]]] = {}
-"""Three streams beside each, by device and handle. What is on the second one comes after what is on the others."""
-
-
-def _beside_one_another(launches: Iterator[Any], count: int, device: Any) -> None:
-    """
-    Enqueues up to four launches that need nothing of one another: the first on torch's current stream, and the others
-    beside it, for the multiprocessors that it leaves idle in its last turn. The current stream waits for all.
-    """
-    import torch  # pyright: ignore[reportMissingImports] -- it may not be installed
-
-    cuda: Any = torch.cuda
-    current = cuda.current_stream(device)
-    key = current.device_index, current.cuda_stream
-    if key not in _others:
-        _others[key] = tuple(cuda.Stream(device, priority=priority) for priority in (-1, 0, -1))
-    beside = _others[key][: count - 1]
-    for other in beside:
-        other.wait_stream(current)
-    next(launches).on()
-    for other in beside:
-        with cuda.stream(other):  # a launch is for the stream that is current when it is made
-            for launch in islice(launches, 1):
-                launch.on()
-    for other in beside:
-        current.wait_stream(other)
-
-
 def _result(a: Any, b: Any) -> Any:
     return a.new_empty((*a.shape[:-1], b.shape[-1]), dtype=integer_sums(a))
 
@@ -406,7 +378,7 @@ def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, t
     launches = product_launches(Product(c, x, y, *ends, (ta, tb), in_tf32(a, tf32, False)), way, parts)
     if any(way.margins) and c.is_cuda:
         count = 1 + sum(margin > 0 for margin in way.margins) + (way.widened and bias is None)
-        _beside_one_another(launches, count, c.device)
+        beside_one_another(launches, count, c.device)
         return
     for launch in launches:
         launch.on()

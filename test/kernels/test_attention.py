@@ -14,6 +14,7 @@ from comparing import made
 import freehold as fh
 import freehold.kernels
 from freehold.kernels.prefill import (
+    MANY,
     attention_backward_keys,
     attention_backward_queries,
     attention_row_dots,
@@ -74,3 +75,29 @@ def test_pairs_of_blocks_that_share_keys(S: int, T: int) -> None:
     keys, values = (t.double().repeat_interleave(2, 1) for t in (k, v))
     wanted = (q[:, :, rows].double() @ keys.mT * SCALE).softmax(-1) @ values
     assert ((found[:, :, rows].double() - wanted).norm() / wanted.norm()).item() <= 6e-3
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("causal", [True, False])
+def test_gradients_beside_one_another(causal: bool) -> None:
+    """Of so many scores that two streams have them: as group by group on one, also behind another stream."""
+    S, D = 8192, 64
+    q, do = (made((1, 16, S, D), torch.bfloat16, seed).cuda() for seed in (0, 1))
+    k, v = (made((1, 4, S, D), torch.bfloat16, seed).cuda() for seed in (2, 3))
+    assert q.shape[1] * S * S >= MANY > q.shape[1] * S * S // 4
+
+    def gradients(heads: slice, groups: slice) -> list[Any]:
+        given = [t.clone().requires_grad_() for t in (q[:, heads], k[:, groups], v[:, groups])]
+        found = freehold.kernels.attention(*given, causal=causal)
+        return [t + 0.0 for t in torch.autograd.grad(found, given, do[:, heads])]  # which waits for all of it
+
+    parts = [gradients(slice(4 * n, 4 * n + 4), slice(n, n + 1)) for n in range(4)]
+    wanted = [torch.cat(several, 1) for several in zip(*parts, strict=True)]
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        many = [gradients(slice(None), slice(None)) for _ in range(3)]
+    stream.synchronize()
+    for found in (*many, gradients(slice(None), slice(None))):
+        for one, right in zip(found, wanted, strict=True):
+            assert ((one.double() - right.double()).norm() / right.double().norm()).item() <= 5e-3
