@@ -176,8 +176,8 @@ def test_keys_and_values_have_the_same_pages_and_heads(page: int, reach: int, fe
     q, table, lengths = normal(B, KH, G, D), np.array([[3, 1], [2, 0]], np.int32), np.array([20, 5], np.int32)
 
     def attend(k: Any, v: Any) -> None:
-        given: Any = q, fresh, k, v, table, lengths, 0.25, angles, (None, None), 1e-6
-        for launch in query_launches(np.zeros_like(q), room, *given, reach):
+        o, no = np.zeros_like(q), (None, None)
+        for launch in query_launches(o, room, q, fresh, k, v, table, lengths, 0.25, angles, no, 1e-6, reach):
             launch.sync()
 
     attend(keys, values)
@@ -226,7 +226,7 @@ def test_a_number_that_is_no_page_stands_for_the_first_or_the_last() -> None:
     for o, (low, high) in zip(found, [(-5, 12), (0, 11)], strict=True):
         pages[0][0], pages[2][1] = low, high
         rows_launch(o, q, cache[:, :, 0], cache[:, :, 1], *walks(pages), 0.25).sync()
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(found[0], found[1])
 
 
 @pytest.mark.parametrize("splits", [1, 2])
