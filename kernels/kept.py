@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import freehold as fh
 from freehold import Const, Out, Ref, bf16, f16, f32, i32
 from freehold.kernels.schedules import PROCESSORS, cut, hinted
-from freehold.kernels.tiles import above, exponential, quotient, safe, wide
+from freehold.kernels.tiles import LOG2E, above, exponential, quotient, safe, wide
 
 _GROUP: Final = 8
 """Neighbours of a row that one thread has."""
@@ -46,6 +46,7 @@ SOFTMAX: Final = {
     20480: Kept(4096, 16, 3),
     28672: Kept(4096, 16, 2),
     32768: Kept(4096, 16, 2),
+    65536: Kept(8192, 32, 1),
     114688: _EIGHT,
     131072: _EIGHT,
     262144: _SIXTEEN,
@@ -212,14 +213,12 @@ def row_of(x: Any, i: Any, tile: Any, K: int) -> Any:
     return kept
 
 
-# freehold: K=2 N=1024 C=True
+# freehold: K=2 N=1024
 @safe
-def softmax_kept(
-    y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[int], N: Const[int], C: Const[bool] = False
-):
+def softmax_shared(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[int], N: Const[int]):
     """
-    y = exp(x) / sum(exp(x)) along rows of N, which is K tiles, or its logarithm. With `C` a cluster has a row: then
-    each reduction is several barriers of all its blocks, and there is one.
+    y = exp(x) / sum(exp(x)) along rows of N, which is K tiles, or its logarithm; a row is a cluster's. There each
+    reduction is several barriers of all its blocks, so there is one.
     """
     (i,) = y.index
     W = y.tile[1]
@@ -230,17 +229,54 @@ def softmax_kept(
     base, nothing = above(most), infinite(most)
     for k in fh.static_range(K):
         sums += exponential(groups(again(kept[k], nothing)) - base[:, :, None]).sum(axis=2)
-    if C:
-        top, total = fh.reduce((most, sums), both_exponentials, (float("-inf"), 0.0), axis=1, keepdims=True)
-        top = above(top)
-    else:
-        top = above(most.max(axis=1, keepdims=True))
-        total = (sums * exponential(most - top)).sum(axis=1, keepdims=True)
+    top, total = fh.reduce((most, sums), both_exponentials, (float("-inf"), 0.0), axis=1, keepdims=True)
+    top = above(top)
     scale, shift = quotient(1.0, total), top + fh.log(total)
     nothing = negative(scale)
     for k in fh.static_range(K):
         t = again(kept[k], nothing)
         y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
+
+
+def power(t: Any, base: Any) -> Any:
+    """e ** t over 2 ** base: one multiplication with addition, rounded as their distance is, and a power of two."""
+    return fh.exp2(fh.fma(t, LOG2E, -base), flush_to_zero=True)
+
+
+# freehold: K=2 N=1024
+@safe
+def softmax_kept(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[int], N: Const[int]):
+    """
+    As `softmax_shared`, of rows that one block has. Each tile begins with what the one in front of it has computed:
+    else the numbers of several would be in registers, in 32 bits. Maxima are those of x * log2(e).
+    """
+    fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
+    (i,) = y.index
+    W = y.tile[1]
+    kept: Any = ()
+    for k in fh.static_range(K):
+        kept = (*kept, loaded(x, (i, k), y.tile))
+    most, sums = fh.full((1, W // _GROUP), float("-inf"), f32), fh.zeros((1, W // _GROUP), f32)
+    for k in fh.static_range(K):
+        most = fh.maximum(most, fh.maximum(*numbers(kept[k], x.dtype)).max(axis=2) * LOG2E)
+    base, nothing = above(most)[:, :, None], infinite(most)
+    for k in fh.static_range(K):
+        first, second = numbers(kept[k], x.dtype, nothing)
+        sums += (power(first, base) + power(second, base)).sum(axis=2)
+        nothing = negative(sums)
+    top = above(most.max(axis=1, keepdims=True))
+    total = (sums * fh.exp2(most - top, flush_to_zero=True)).sum(axis=1, keepdims=True)
+    scale, shift = quotient(1.0, total)[:, :, None], (top * (1.0 / LOG2E) + fh.log(total))[:, :, None]
+    nothing, top = negative(total), top[:, :, None]
+    for k in fh.static_range(K):
+        first, second = numbers(kept[k], x.dtype, nothing)
+        if LOG:
+            first, second = first - shift, second - shift
+            nothing = behind(first)
+        else:
+            first, second = power(first, top) * scale, power(second, top) * scale
+            nothing = negative(one_each(first, 0))
+        y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
 
 
 # freehold: K=3 N=1536 H=2 A=1
@@ -376,10 +412,10 @@ def layer_norm_kept(
 
 
 def softmax_launch(way: Kept, y: Any, x: Any, log: bool) -> Any:
-    """The launch of `softmax_kept`."""
+    """The launch of a softmax of this file."""
     K, _ = way.tiles(y.shape[1])
-    part_of_y = cut(y, (1, way.width), owned=1)
-    return hinted(softmax_kept, way.hints)(part_of_y, x, log, K, y.shape[1], way.blocks > 1)
+    kernel = hinted(softmax_kept if way.blocks == 1 else softmax_shared, way.hints)
+    return kernel(cut(y, (1, way.width), owned=1), x, log, K, y.shape[1])
 
 
 def norm_launch(kernel: Any, way: Kept, y: Any, moments: tuple[Any, ...], x: Any, w: Any, *more: Any) -> Any:

@@ -54,31 +54,29 @@ def cross_entropy_rows(
     loss.store(fh.where(wanted == ignored, 0.0, found))
 
 
-def with_tiles(most: Any, sums: Any, tiles: tuple[Any, ...], G: int) -> tuple[Any, Any]:
+def of_tiles(tiles: tuple[Any, ...], G: int, before: Any = None) -> tuple[Any, Any]:
     """
-    The maxima of groups of G neighbours, and their sums of exponentials, with some tiles more: a new maximum scales
-    what was summed up once for all of them.
+    The maxima of groups of G neighbours of some tiles, and their sums of exponentials, with what was found `before`:
+    a new maximum scales what was summed up once for all tiles.
     """
     ts = tuple(wide(t).reshape(1, t.size // G, G) for t in tiles)
-    higher = most
-    for t in ts:
-        higher = fh.maximum(higher, t.max(axis=2))
-    base = above(higher)
-    sums = sums * exponential(most - base)
-    for t in ts:
+    most = ts[0].max(axis=2) if before is None else before[0]
+    for t in ts if before is not None else ts[1:]:
+        most = fh.maximum(most, t.max(axis=2))
+    base = above(most)
+    if before is None:
+        sums = exponential(ts[0] - base[:, :, None]).sum(axis=2)
+    else:
+        sums = before[1] * exponential(before[0] - base)
+    for t in ts if before is not None else ts[1:]:
         sums += exponential(t - base[:, :, None]).sum(axis=2)
-    return higher, sums
+    return most, sums
 
 
 def of_all_groups(most: Any, sums: Any) -> tuple[Any, Any]:
     """What `sums_of_exponentials` returns, of a row's groups."""
     top = above(most.max(axis=1, keepdims=True))
     return top, (sums * exponential(most - top)).sum(axis=1, keepdims=True)
-
-
-def nothing_yet(count: int, dtype: Any) -> tuple[Any, Any]:
-    """The maxima and sums of so many groups in which nothing is."""
-    return fh.full((1, count), float("-inf"), dtype), fh.zeros((1, count), dtype)
 
 
 # freehold: W=256 U=2 G=8 N=1024
@@ -102,12 +100,13 @@ def cross_entropy_walked(
     fh.static_assert(N % (W * U) == 0, "rows of whole steps")
     (i,) = loss.index
     wanted = target.load((i,), (1,), allow_tma=False)
-    most, sums = nothing_yet(W // G, accumulator(logits.dtype))
+    dtype = accumulator(logits.dtype)
+    most, sums = fh.full((1, W // G), float("-inf"), dtype), fh.zeros((1, W // G), dtype)
     for j in range(N // (W * U)):
         tiles: Any = ()
         for u in fh.static_range(U):
             tiles = (*tiles, logits.load((i, j * U + u), (1, W), allow_tma=TMA, latency=4 if TMA else None))
-        most, sums = with_tiles(most, sums, tiles, G)
+        most, sums = of_tiles(tiles, G, (most, sums))
     at_target = wide(logits.gather(places(i, 1), wanted, padding=float("nan")))
     top, total = of_all_groups(most, sums)
     found = (top + fh.log(total)).reshape(1)
@@ -144,7 +143,7 @@ def cross_entropy_several(
     """
     fh.static_assert(N % W == 0, "rows of whole tiles")
     (i,) = loss.index
-    R, dtype = loss.tile[0], accumulator(logits.dtype)
+    R = loss.tile[0]
     row = places(i * R, R)
     wanted = target.load((i,), (R,), allow_tma=False)
     of_rows: Any = ()
@@ -158,7 +157,7 @@ def cross_entropy_several(
     tops: Any = ()
     totals: Any = ()
     for r in fh.static_range(R):
-        top, total = of_all_groups(*with_tiles(*nothing_yet(W // 8, dtype), of_rows[r], 8))
+        top, total = of_all_groups(*of_tiles(of_rows[r], 8))
         tops, totals = (*tops, top), (*totals, total)
     found = (stacked(tops) + fh.log(stacked(totals))).reshape(R)
     each = fh.where(wanted == ignored, 0.0, found - at_target)
@@ -291,12 +290,12 @@ def _cross_entropy(
         return
     kernel = hinted(sum_of_losses if parts is None else sum_of_parts, {"num_worker_warps": 16})
     given = (each, target, ignored) if parts is None else parts
-    width = min(_SUMMED, power_of_two(given[0].shape[0]))
+    width = min(_SUMMED if parts is None else 2 * _SUMMED, power_of_two(given[0].shape[0]))
     kernel(fh.partition(both, 2), fh.partition(loss.view(1), 1), *given, reduction == "mean", width).on()
 
 
 _SUMMED: Final = 4096
-"""Losses that are added at once, at most."""
+"""Losses that are added at once, at most, or half as many as there are sums of blocks."""
 
 _SHORT: Final = 8192
 """Elements of a row, at most, of which a block has several; it has so many elements."""
@@ -323,7 +322,7 @@ class Walk(NamedTuple):
 
 WALKS: Final = (
     (2 * PROCESSORS, Walk(4096, 1, 16, 2)),
-    (10 * PROCESSORS, Walk(2048, 4, 8, 4)),
+    (8 * PROCESSORS, Walk(2048, 4, 8, 4)),
     (16 * PROCESSORS, Walk(1024, 2, 2, 16)),
     (1 << 31, Walk(8192, 1, 4, 4, tma=True)),
     (1 << 31, Walk(2048, 2, 4, 8, 16)),

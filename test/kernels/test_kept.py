@@ -33,7 +33,8 @@ def test_rows_that_are_kept(kind: str, dtype: str, way: str, offset: float) -> N
     out, parts = fh.partition(y, (1, W), owned=1), [fh.partition(t, (1,)) for t in of_rows]
     t = x.astype(np.float64)
     if kind in ("softmax", "logarithm"):
-        kept.softmax_kept(out, x, kind == "logarithm", K, N, blocks > 1).sync()
+        softmax = kept.softmax_kept if blocks == 1 else kept.softmax_shared
+        softmax(out, x, kind == "logarithm", K, N).sync()
         away = t - t.max(1, keepdims=True)
         wanted = away - np.log(np.exp(away).sum(1, keepdims=True))
         wanted = wanted if kind == "logarithm" else np.exp(wanted)
@@ -80,6 +81,26 @@ def test_variances_of_rows_with_outliers(held: int) -> None:
     kept.layer_norm_kept(out, *parts, x, w, w, 1e-5, False, 4, 4 * W, held, 1).sync()
     np.testing.assert_allclose(mean, t.mean(1), rtol=1e-5, atol=1e-4)
     np.testing.assert_allclose(rstd, 1 / np.sqrt(t.var(1) + 1e-5), rtol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", [kept.softmax_kept, kept.softmax_shared])
+def test_softmax_of_numbers_that_are_large_or_infinite(kernel: Any) -> None:
+    x: Any = np.full((6, 4 * W), -np.inf, np.float16)
+    x[1, ::2], x[2, 5], x[3, 7] = 6e4, np.inf, np.nan
+    x[4, : 2 * W], x[4, 2 * W :] = -6e4, -60032
+    x[5] = np.random.default_rng(3).standard_normal(4 * W) * 4 + 3e4
+    y = np.full(x.shape, 7, np.float16)
+    kernel(fh.partition(y, (1, W), owned=1), x, False, 4, 4 * W).sync()
+    assert np.isnan(y[0]).all()
+    assert (y[1, ::2] == 1 / (2 * W)).all()
+    assert (y[1, 1::2] == 0).all()
+    assert np.isnan(y[3]).all()
+    assert np.isnan(y[2, 5]), "as torch has it"
+    assert (y[4, : 2 * W] == 1 / (2 * W)).all()
+    assert (y[4, 2 * W :] == 0).all()
+    t = x[5].astype(np.float64)
+    wanted = np.exp(t - t.max()) / np.exp(t - t.max()).sum()
+    assert np.linalg.norm(y[5] - wanted) <= 1e-3 * np.linalg.norm(wanted)
 
 
 @pytest.mark.parametrize("found", [kept.SOFTMAX, kept.RMS, kept.LAYER])
