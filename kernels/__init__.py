@@ -5,6 +5,7 @@ from __future__ import annotations
 if __name__ != "freehold.kernels":  # the checkout's root on sys.path would make a second copy of every class
     raise ImportError("import freehold.kernels, not kernels: the folders at the root are parts of one package")
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -103,7 +104,12 @@ _LAZY: Final = {
 
 def __getattr__(name: str) -> object:
     if (module := _LAZY.get(name)) is None:
-        raise AttributeError(f"module 'freehold.kernels' has no attribute {name!r}")
+        from freehold.kernels.elsewhere import NAMES
+
+        told = f"module 'freehold.kernels' has no attribute {name!r}"
+        if name in NAMES:
+            raise AttributeError(f"{told}: {NAMES[name]}")
+        raise AttributeError(told, name=name, obj=sys.modules[__name__])
     value = getattr(import_module(f"freehold.kernels.{module}"), name)
     globals()[name] = value
     return value

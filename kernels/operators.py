@@ -153,7 +153,11 @@ class Operator:
         launch, results = self.launch, self.results
         allocate = cast(Callable[..., Any], results)
 
+        schema = torch._C.parse_schema(f"{_NAMESPACE}::{self.name}{self.schema}")
+        values = _values(schema)
+
         def function(*arguments: Any) -> Any:
+            _refuse_others(arguments, values, tensor)
             made: Any = () if results is None else allocate(*arguments)
             given: list[Any] = [*made] if made.__class__ is tuple else [made]
             if any(a.numel() == 0 for a in (*given, *arguments) if isinstance(a, tensor)):
@@ -171,8 +175,6 @@ class Operator:
         torch.library.register_fake(full, results or _nothing, lib=library)
         if "!" not in self.schema:  # torch differentiates nothing that changes its arguments
             keeps = self._kept
-            schema = torch._C.parse_schema(full + self.schema)
-            values = _values(schema)
 
             def keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
                 ctx.set_materialize_grads(False)
@@ -247,6 +249,16 @@ def _values(schema: Any) -> tuple[int, ...]:
     """The arguments of an operator that are no tensors, by place."""
     kinds = [a.type.getElementType() if a.type.kind() == "OptionalType" else a.type for a in schema.arguments]
     return tuple([n for n, kind in enumerate(kinds) if kind.kind() != "TensorType"])
+
+
+def _refuse_others(arguments: tuple[Any, ...], values: tuple[int, ...], tensor: type) -> None:
+    """Raises `TypeError` for arrays of other libraries, which have no autograd to be a part of."""
+    for n, argument in enumerate(arguments):
+        if n not in values and argument is not None and not isinstance(argument, tensor):
+            raise TypeError(
+                f"the functions of freehold.kernels take tensors of torch, not a {type(argument).__name__}: "
+                "make one of it (`torch.from_dlpack(x)`), or launch the kernel itself"
+            )
 
 
 def _is_traced() -> bool:

@@ -18,6 +18,7 @@ from comparing import BOUNDS, Case, assembled, close, compared, inputs, integers
 
 from freehold import kernels
 from freehold.kernels.activations import KINDS
+from freehold.kernels.elsewhere import NAMES
 from freehold.runtime.jit.kernel import Kernel
 
 torch: Any = pytest.importorskip("torch")
@@ -271,5 +272,20 @@ def test_names() -> None:
     assert set(kernels.__all__) <= set(dir(kernels))
     for name in kernels.__all__:
         assert getattr(kernels, name).__doc__
-    with pytest.raises(AttributeError, match="conv9"):
+    with pytest.raises(AttributeError, match="conv9") as caught:
         kernels.conv9  # noqa: B018 -- what is asked for
+    assert (caught.value.name, caught.value.obj) == ("conv9", kernels)  # of which Python makes "Did you mean"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_other_libraries(name: str) -> None:
+    assert not hasattr(kernels, name)
+    with pytest.raises(AttributeError, match=f"'{name}': {NAMES[name]}"):
+        getattr(kernels, name)
+    assert NAMES[name].split(".")[1].rstrip("`") in kernels.__all__
+
+
+def test_arrays_of_other_libraries_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"take tensors of torch, not a ndarray: make one of it \(`torch.from_dlpack"):
+        kernels.rms_norm(torch.ones(2, 8).numpy(), torch.ones(8).numpy())
+    assert kernels.rms_norm(torch.from_dlpack(torch.ones(2, 8).numpy()), torch.ones(8)).shape == (2, 8)
