@@ -117,8 +117,8 @@ def of_attribute(
         return of_function(c, name, node) or of_misspelling(c, node, [n for n in _names() if n[0].islower()])
     if name in ("values", "indices") and (pair := extremes(c, node.value)) is not None:
         return Advice(f"`{pair[name == 'indices']}`", node)
-    if isinstance(value, TileValue) and (edit := of_method(c, value, node)) is not None:
-        return edit
+    if isinstance(value, TileValue) and ((edit := of_method(c, value, node)) is not None or name in _AXES):
+        return edit  # none for axes that are not there, or not said: `t` is no misspelled `T`, whatever is imported
     if isinstance(value, TensorValue) and (value.parameter.mode, name) in elsewhere.OF_TENSORS:
         return Advice(elsewhere.OF_TENSORS[value.parameter.mode, name])
     if isinstance(value, Static) and isinstance(value.value, str) and name == "format":
@@ -407,13 +407,17 @@ def _method(c: Context, value: TileValue, node: core.Attribute, call: core.Call 
             )
         case "mean" if call is not None:
             return _mean(c, value, text, call)
-        case "swapaxes" | "moveaxis" | "movedim" | "mT" | "t":
+        case name if name in _AXES:
             axes = _moved(c, node.attr, len(value.shape), [] if call is None else call.args)
             if axes is None:
                 return None
             return f"{text}.T" if axes == [1, 0] else f"{text}.permute{tuple(axes)}"
         case _:
             return None
+
+
+_AXES: Final = ("swapaxes", "moveaxis", "movedim", "mT", "t")
+"""Methods of other libraries that put axes in another order."""
 
 
 def _moved(c: Context, name: str, rank: int, args: Sequence[core.Expr]) -> list[int] | None:
