@@ -277,3 +277,8 @@ class Launchable(native.Caller, ABC):
         from freehold.runtime.interop.jax_call import Function
 
         return Function(self, partitions, returns or {}, fixed or {}, vmap_method)
+
+
+def call_in_python() -> None:
+    """Has Python make the calls of all kernels, for torch's compilers that know no method of a native module."""
+    Launchable.__call__ = Launchable._called  # pyright: ignore[reportPrivateUsage] -- of this file

@@ -319,10 +319,15 @@ def tell_torch() -> None:
     if _torch is not None:
         return
     _torch = torch = import_module("torch")
-    texts = [(partitions.partition, _partition), (partitions.ragged, _ragged)]
+    texts: list[tuple[Any, Any]] = [(partitions.partition, _partition), (partitions.ragged, _ragged)]
     try:
-        _outside = torch.compiler.disable(_launch, reason=_REASON)
-        for original, text in [*texts, (native.caller_call(), described)] if native.BUILT else texts:
+        reason = {"reason": _REASON} if torch.__version__ >= "2.7" else {}
+        _outside = torch.compiler.disable(_launch, **reason)
+        if native.BUILT and torch.__version__ >= "2.13":
+            texts.append((native.caller_call(), described))
+        elif native.BUILT:  # it knows no method that is not written in Python
+            launchable.call_in_python()
+        for original, text in texts:
             torch.compiler.substitute_in_graph(original, skip_signature_check=True)(text)
     except (AttributeError, TypeError, ValueError):  # another torch, which ends its graphs at launches
         return

@@ -298,6 +298,10 @@ print(torch.compile(twice, fullgraph=True, backend="aot_eager")(torch.ones(40), 
 """
 
 
+OLDER = "torch.__version__ = type(torch.__version__)('{}'); import torch._dynamo"
+"""Torch takes itself for an older one, whose compiler reads less: the calls of a native module it does not."""
+
+
 @pytest.fixture(scope="module")
 def importing() -> Callable[[str, str], Forks]:
     """What has imported what two lines import, in their order. Programs of one beginning import it once."""
@@ -319,6 +323,8 @@ def importing() -> Callable[[str, str], Forks]:
     [
         ("import freehold as fh", "import torch", ""),
         ("import torch", "import freehold as fh", "import torch._dynamo"),
+        ("import torch", "import freehold as fh", OLDER.format("2.12.1")),
+        ("import torch", "import freehold as fh", OLDER.format("2.6.0")),
         ("import torch, torch._dynamo", "import freehold as fh", ""),
     ],
 )
