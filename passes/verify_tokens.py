@@ -417,13 +417,13 @@ class _Walk:
         access = self.accesses[op]
         token = next((operand for operand in op.operands if operand.type == TOKEN), None)
         waits = state.everything() if token is None else set(self.loose(op, state, token))
-        for earlier in state.past:
-            if ((earlier, True) in waits or (earlier, False) in waits) and self._conflict(
-                self.accesses[earlier], access
-            ):
-                shared = "both print" if access.argument == _PRINTED else f"argument {access.argument}"
-                what = f"is not ordered after {_named(earlier)}: {shared}"
-                raise TokensNotShownError(op, what, earlier, access.argument)
+        loose = {e for e in state.past if (e, True) in waits or (e, False) in waits}
+        if any(self._conflict(self.accesses[earlier], access) for earlier in loose):
+            shared = "both print" if access.argument == _PRINTED else f"argument {access.argument}"
+            # In the order of the program: sets of operations have another one in each process.
+            earlier = next(e for e in self.accesses if e in loose and self._conflict(self.accesses[e], access))
+            what = f"is not ordered after {_named(earlier)}: {shared}"
+            raise TokensNotShownError(op, what, earlier, access.argument)
         result = next(r for r in op.results if r.type == TOKEN)
         if access.argument not in self.written and not self.synchronised:
             state.loose[result] = waits  # nothing will have to wait for it
