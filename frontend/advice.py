@@ -280,9 +280,8 @@ def call_of(c: Context, node: core.Expr | None) -> core.Call | None:
 
 def _advised(c: Context, foreign: Foreign, call: core.Call | None, args: Sequence[core.Expr]) -> Advice | None:
     """The edit of a call, or what there is to say without one."""
-    texts = None if call is None or not foreign.edit else _arguments(c, foreign, call, args)
-    if foreign.of_tensor and not any(isinstance(c.frame.variables.get(c.text(a)), TensorValue) for a in args[:1]):
-        texts = None
+    fits_it = not foreign.of_tensor or (args and isinstance(c.frame.variables.get(c.text(args[0])), TensorValue))
+    texts = None if call is None or not foreign.edit or not fits_it else _arguments(c, foreign, call, args)
     regions = [v.name for v in _variables(c) if isinstance(v, TensorValue) and v.region is not None]
     if call is not None and texts is not None and (regions or "{region}" not in foreign.edit):
         edit = foreign.edit.format(**texts, region=regions[0] if regions else "")

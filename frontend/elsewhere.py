@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from freehold.support.missing import CONSTANT
+
 
 @dataclass(frozen=True)
 class Foreign:
@@ -66,7 +68,7 @@ _GATHER: Final = Foreign(
     "elements of a tensor are read where they lie: `x.gather(i, j)`",
     of_tensor=True,
 )
-_CONSTANT: Final = _words("a parameter that is known when the kernel is compiled is a `Const[int]`")
+_CONSTANT: Final = _words(CONSTANT)
 _DOT: Final = Foreign("x, y", "`{x:p} @ {y:p}`", "`fh.mma(a, b, acc)` is `a @ b + acc`")
 _ON_DIAGONAL: Final = "fh.where(" + _PLACES.replace("OPERATOR", "==").replace("{k:+}", "") + ", {x}, 0)"
 _DIAGONAL: Final = Foreign("x", f"`fh.sum({_ON_DIAGONAL}, axis=1)`")

@@ -78,7 +78,7 @@ ALL: Final[tuple[DType, ...]] = (
 
 BY_NAME: Final[dict[str, DType]] = {d.name: d for d in ALL}
 
-_SPELLINGS: Final[dict[str, DType]] = {
+SPELLINGS: Final[dict[str, DType]] = {
     **BY_NAME,
     "bool": bool_,
     "int8": i8,
@@ -105,11 +105,12 @@ _SPELLINGS: Final[dict[str, DType]] = {
     "int4": i4,
     "uint4": u4,
 }
+"""Dtypes by what we and other libraries call them."""
 
 
 def from_name(name: str) -> DType | None:
     """The dtype that NumPy, torch, CuPy, JAX or this project call `name` ("float32", "torch.bfloat16", "bf16")."""
-    return _SPELLINGS.get(name.rpartition(".")[2])
+    return SPELLINGS.get(name.rpartition(".")[2])
 
 
 def default_dtype(value: bool | float) -> DType:

@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from freehold.support import dtypes
+
 _KERNEL: Final = "a kernel is a function below `@fh.kernel`"
 _RUN: Final = "call the kernel, and run it: `kernel(fh.partition(y, tile), x).sync()`"
 _READ: Final = "what a kernel reads is a `Ref`, what it writes an `Out`, what it updates a `Mut`"
-_CONSTANT: Final = "a parameter that is known when the kernel is compiled is a `Const[int]`"
+CONSTANT: Final = "a parameter that is known when the kernel is compiled is a `Const[int]`"
 _SCHEDULES: Final = "leave tiles open (`fh.choose(64, 128)`), or search for the fastest (`fh.Tuned`)"
 _STREAM: Final = "give `.on(stream)` a stream of torch, of CuPy or of `cuda.core`"
 _OUTPUT: Final = "`kernel.compile(...).cubin` is its code, and `kernel.explain(...)` says what it costs"
-_DTYPES: Final = {
-    "bool": "bool_", "boolean": "bool_", "half": "f16", "float16": "f16", "bfloat16": "bf16", "float32": "f32",
-    "float64": "f64", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
-    "uint32": "u32", "uint64": "u64", "tfloat32": "tf32", "float8_e4m3fn": "f8e4m3fn", "float8_e5m2": "f8e5m2",
-}  # fmt: skip
 
 MODULE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("jit", "function", "entry", "global_"), _KERNEL),
     **dict.fromkeys(("launch", "run", "call", "forall"), _RUN),
     **dict.fromkeys(("In", "InOut", "Input", "Output", "Array", "array", "Pointer", "pointer_type"), _READ),
-    **dict.fromkeys(("constexpr", "Constant", "Constexpr", "Static"), _CONSTANT),
+    **dict.fromkeys(("constexpr", "Constant", "Constexpr", "Static"), CONSTANT),
     **dict.fromkeys(("autotune", "Config", "heuristics", "tune", "tuned", "Autotuner"), _SCHEDULES),
     **dict.fromkeys(("Stream", "stream", "current_stream"), _STREAM),
-    **{name: f"write `fh.{ours}`" for name, ours in _DTYPES.items()},
+    **{name: f"write `fh.{ours}`" for name, ours in dtypes.SPELLINGS.items() if name not in dtypes.BY_NAME},
+    "boolean": "write `fh.bool_`",
     "program_id": "a block's coordinates are those of its region: `y.index`",
     "num_programs": "there is a tile block for each tile of a partition",
     "synchronize": "`.sync()` runs a launch and waits, `.wait()` waits for what `.on(stream)` began",

@@ -87,24 +87,25 @@ def refuse_as_keywords(kernel: str, others: Mapping[str, object]) -> None:
     """Raises for keywords of `kernel` that it does not have: `Rejected` (O242) for hints of ours or Triton's, which
     stand in `hints`, and (O045) for the others."""
     for name, value in others.items():
-        if name not in KNOWN and name not in _ELSEWHERE:
+        if named(name) is None:
             refuse("freehold.kernel", f"got an unexpected keyword argument '{name}'")
         _unknown(kernel, name, value, "it is no keyword of `fh.kernel`")
 
 
-_ELSEWHERE: Final = {"num_warps": "num_worker_warps", "num_ctas": "num_cta_in_cga", "num_stages": None}
-"""What Triton calls them; None of what loads say, each for itself."""
+_ELSEWHERE: Final = {"num_warps": "num_worker_warps", "num_ctas": "num_cta_in_cga", "num_stages": ""}
+"""What Triton calls them; the empty text for what loads say, each for itself."""
 
 
 def named(name: str) -> str | None:
-    """The hint that is meant by a name of ours or Triton's; the empty text for what is no hint here."""
-    return name if name in KNOWN else (_ELSEWHERE[name] or "") if name in _ELSEWHERE else None
+    """The hint that is meant by a name of ours or Triton's; the empty text for what loads say here."""
+    return name if name in KNOWN else _ELSEWHERE.get(name)
 
 
 def _unknown(kernel: str, name: str, value: object, problem: str) -> None:
     error = errors.HintUnknown(caller().span, kernel, name, repr(value), problem, _known())
-    close = name if name in KNOWN else _ELSEWHERE.get(name, nearest(name, [*KNOWN]))
-    if name in _ELSEWHERE and close is None:
+    meant = named(name)
+    close = nearest(name, [*KNOWN]) if meant is None else meant
+    if meant == "":
         error.add(error.OfLoads())
     elif problem.startswith("it is no keyword"):
         error.add(error.AsHint(str(close)))
