@@ -21,10 +21,14 @@ HANDED_ON = {
     "extra-index-url": "UV_INDEX",
     "find-links": "UV_FIND_LINKS",
     "cert": "SSL_CERT_FILE",
+    "constraint": "UV_CONSTRAINT",
 }
 """pip's settings, and the variables in which uv takes them."""
 
-WITHOUT_MEANING = {"default-timeout", "timeout", "disable-pip-version-check", "no-color", "no-input", "progress-bar"}
+WITHOUT_MEANING = {
+    *("default-timeout", "timeout", "retries", "cache-dir", "root-user-action", "require-virtualenv"),
+    *("disable-pip-version-check", "no-color", "no-input", "no-warn-script-location", "progress-bar"),
+}
 """Settings that change nothing of what is installed."""
 
 
@@ -39,7 +43,7 @@ def settings() -> dict[str, str] | None:
             continue
         if key not in HANDED_ON:
             return None
-        joined = " " if key == "extra-index-url" else ","
+        joined = "," if key == "find-links" else " "
         found.setdefault(HANDED_ON[key], joined.join(str(ast.literal_eval(value)).split()))
     return None if said.returncode else found
 
