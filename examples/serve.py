@@ -36,6 +36,7 @@ def main() -> None:
             for chunk in client.chat.completions.create(model="tiny", messages=messages, max_tokens=12, stream=True):  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
                 print(chunk.choices[0].delta.content or "", end="", flush=True)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
             print()
+            client.close()
             server.should_exit = True
             thread.join()
 

@@ -72,8 +72,9 @@ def address(engine: Engine) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def client(address: str) -> Any:
-    return openai.OpenAI(base_url=f"{address}/v1", api_key="secret", max_retries=0, timeout=None)
+def client(address: str) -> Iterator[Any]:
+    with openai.OpenAI(base_url=f"{address}/v1", api_key="secret", max_retries=0, timeout=None) as made:
+        yield made
 
 
 def settled(engine: Engine) -> bool:
@@ -272,8 +273,11 @@ def test_what_is_wrong_with_a_request_is_said(client: Any, ask: Callable[[Any], 
 
 
 def test_tokens_of_bearers_and_bodies(address: str) -> None:
-    with pytest.raises(openai.AuthenticationError):
-        openai.OpenAI(base_url=f"{address}/v1", api_key="wrong", max_retries=0).models.list()
+    with (
+        openai.OpenAI(base_url=f"{address}/v1", api_key="wrong", max_retries=0) as stranger,
+        pytest.raises(openai.AuthenticationError),
+    ):
+        stranger.models.list()
     for body in (b"{", b"[]", b"\xff\xfe", b'{"model": "tiny"}'):
         found = asked_of(f"{address}/v1/completions", body, authorization="Bearer secret")
         assert found.status == 400
