@@ -11,9 +11,10 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import Any, Final
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.exceptions import HTTPException
 
 from freehold.engine import protocol
 from freehold.engine.engine import Delta, Engine
@@ -125,7 +126,7 @@ class Answer:
 
     async def deltas(self) -> AsyncGenerator[tuple[int, Delta]]:
         """What each choice grows by, in the order in which it comes. Ends all where this is left."""
-        queue: asyncio.Queue[tuple[int, Delta | BaseException]] = asyncio.Queue()
+        queue: asyncio.Queue[tuple[int, Delta | Exception]] = asyncio.Queue()
 
         async def follow(index: int, prompt: list[int]) -> None:
             sampling = self.sampling
@@ -137,9 +138,10 @@ class Answer:
                         async for delta in deltas:
                             seen(delta)
                             queue.put_nowait((index, delta))
-            except BaseException as error:
+            except (
+                Exception
+            ) as error:  # raised by who follows: a task that fails would cancel whoever sends what it said
                 queue.put_nowait((index, error))
-                raise
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(follow(i, p)) for i, p in enumerate(self.prompts)]
@@ -147,7 +149,7 @@ class Answer:
                 left = len(tasks)
                 while left:
                     index, delta = await queue.get()
-                    if isinstance(delta, BaseException):
+                    if isinstance(delta, Exception):
                         raise delta
                     self.counts[index] += len(delta.tokens)
                     self.reused[index] = delta.reused
@@ -184,6 +186,11 @@ class Texts(Answer):
 
     kind = "cmpl"
 
+    def __init__(self, *given: Any):
+        super().__init__(*given)
+        self.letters = [0] * len(self.prompts)
+        """How many have been told of each choice."""
+
     def chunk(self, choices: list[dict[str, Any]]) -> dict[str, Any]:
         return {**self.head, "object": "text_completion", "choices": choices}
 
@@ -194,16 +201,20 @@ class Texts(Answer):
         return self.engine.tokenizer.decode(self.prompts[index]) + delta.text if first else delta.text
 
     def choice(self, index: int, delta: Delta) -> list[dict[str, Any]]:
-        found = protocol.text_logprobs(self.engine.tokenizer.name, delta.tokens, delta.logprobs, 0)
         text = self.grown(index, delta)
+        at = self.letters[index] + len(text) - len(delta.text)
+        self.letters[index] += len(text)
+        found = protocol.text_logprobs(self.engine.tokenizer.name, delta.tokens, delta.logprobs, at)
         return [{"index": index, "text": text, "logprobs": found, "finish_reason": delta.reason}]
 
     async def whole(self) -> dict[str, Any]:
         texts, reasons = ["" for _ in self.prompts], ["" for _ in self.prompts]
+        lengths = [0] * len(self.prompts)
         tokens: list[list[int]] = [[] for _ in self.prompts]
         found: list[list[Any]] = [[] for _ in self.prompts]
         async for index, delta in self.deltas():
             texts[index] += self.grown(index, delta)
+            lengths[index] += len(delta.text)
             reasons[index] = delta.reason or ""
             tokens[index] += delta.tokens
             found[index] += delta.logprobs
@@ -212,7 +223,7 @@ class Texts(Answer):
             {
                 "index": i,
                 "text": text,
-                "logprobs": protocol.text_logprobs(name, tokens[i], found[i], 0),
+                "logprobs": protocol.text_logprobs(name, tokens[i], found[i], len(text) - lengths[i]),
                 "finish_reason": reasons[i],
             }
             for i, text in enumerate(texts)
@@ -327,26 +338,28 @@ def _failed(status: int, text: str, parameter: str | None, code: str | None) -> 
     return JSONResponse(protocol.failure(status, text, parameter, code), status)
 
 
+def _refused(error: Exception) -> JSONResponse:
+    match error:
+        case RequestError():
+            return _failed(400, str(error), error.parameter, None)
+        case Overloaded():
+            return _failed(429, str(error), None, "rate_limit_exceeded")
+        case EngineError():
+            return _failed(503, str(error), None, None)
+        case _:
+            return _failed(500, "failed", None, None)
+
+
 def _refuse_politely(app: FastAPI) -> None:
     """Errors of every kind, in OpenAI's form."""
 
-    @app.exception_handler(RequestError)
-    async def wrong(_: Request, error: RequestError) -> Response:  # pyright: ignore[reportUnusedFunction]
-        return _failed(400, str(error), error.parameter, None)
-
-    @app.exception_handler(Overloaded)
-    async def full(_: Request, error: Overloaded) -> Response:  # pyright: ignore[reportUnusedFunction]
-        return _failed(429, str(error), None, "rate_limit_exceeded")
-
     @app.exception_handler(EngineError)
-    async def stopped(_: Request, error: EngineError) -> Response:  # pyright: ignore[reportUnusedFunction]
-        return _failed(503, str(error), None, None)
+    async def one(_: Request, error: EngineError) -> Response:  # pyright: ignore[reportUnusedFunction]
+        return _refused(error)
 
     @app.exception_handler(ExceptionGroup)
     async def several(_: Request, group: ExceptionGroup[Exception]) -> Response:  # pyright: ignore[reportUnusedFunction]
-        error = group.exceptions[0]
-        status = 429 if isinstance(error, Overloaded) else 503 if isinstance(error, EngineError) else 500
-        return _failed(status, str(error) if status < 500 or isinstance(error, EngineError) else "failed", None, None)
+        return _refused(group.exceptions[0])
 
     @app.exception_handler(HTTPException)
     async def other(_: Request, error: HTTPException) -> Response:  # pyright: ignore[reportUnusedFunction]
