@@ -223,7 +223,7 @@ def _like(x: Any, *_: Any) -> Any:
     return x.new_empty(x.shape)
 
 
-@operator("activation(Tensor x, str kind) -> Tensor", results=_like)
+@operator("activation(Tensor x, str kind) -> Tensor", results=_like, takes={"x": "floats"})
 def _activation(y: Any, x: Any, kind: str) -> None:
     out, given = as_matrices(y, x)
     hinted(activation_tiles, _HINTS[y.dtype.itemsize])(
@@ -238,7 +238,11 @@ def _activation_backward(dx: Any, dy: Any, x: Any, kind: str) -> None:
     hinted(activation_tiles_backward, _HINTS[dx.dtype.itemsize])(part, given, of, kind, compiled_in(out.shape[1])).on()
 
 
-@operator("gated(Tensor gate, Tensor up, str kind) -> Tensor", results=_like)
+@operator(
+    "gated(Tensor gate, Tensor up, str kind) -> Tensor",
+    results=_like,
+    takes={"gate": "... floats", "up": "... same"},
+)
 def _gated(y: Any, gate: Any, up: Any, kind: str) -> None:
     out, of, times = as_matrices(y, gate, up)
     gated_launch(out, of, times, kind).on()

@@ -110,11 +110,6 @@ def rope_append(
     one.
     Raises `ValueError` for other shapes.
     """
-    (B, T, H, D), KH, S = q.shape, k.shape[2], k_cache.shape[2]
-    fits = power_of_two(D) == D and H % KH == 0 and tuple(cos.shape[1:]) == (D // 2,) and cos.shape == sin.shape
-    same = all(tuple(t.shape) == (B, T, KH, D) for t in (k, v)) and tuple(positions.shape) == (B,)
-    if not fits or not same or any(tuple(t.shape) != (B, KH, S, D) for t in (k_cache, v_cache)):
-        raise ValueError(f"queries {tuple(q.shape)} and keys {tuple(k.shape)} do not go with {tuple(k_cache.shape)}")
     y = _rotate_and_append(k_cache, v_cache, q, k, v, q_weight, k_weight, cos, sin, positions, eps)
     return y.transpose(1, 2)
 
@@ -130,6 +125,19 @@ def _queries(k_cache: Any, v_cache: Any, q: Any, *_: Any) -> Any:
     "rotate_and_append(Tensor(a!) k_cache, Tensor(b!) v_cache, Tensor q, Tensor k, Tensor v, Tensor? q_weight,"
     " Tensor? k_weight, Tensor cos, Tensor sin, Tensor positions, float eps) -> Tensor",
     results=_queries,
+    takes={
+        "q": "B T H D floats",
+        "k": "B T KH D floats",
+        "v": "B T KH D floats",
+        "k_cache": "B KH S D floats",
+        "v_cache": "B KH S D floats",
+        "q_weight": "D floats",
+        "k_weight": "D floats",
+        "cos": "L D//2 floats",
+        "sin": "L D//2 floats",
+        "positions": "B integers",
+    },
+    where=("H % KH == 0", "D & (D - 1) == 0"),
 )
 def _rotate_and_append(
     y: Any,

@@ -217,6 +217,7 @@ def _per_row(x: Any) -> Any:
 @operator(
     "norm_channels(Tensor x, Tensor w, Tensor b, float eps) -> (Tensor, Tensor, Tensor)",
     results=lambda x, w, b, eps: (x.new_empty_strided(x.shape, x.stride()), _per_row(x), _per_row(x)),
+    takes={"x": "floats", "w": "floats", "b": "floats"},
 )
 def _norm(y: Any, mean: Any, rstd: Any, x: Any, w: Any, b: Any, eps: float) -> None:
     _, C, L = x.shape

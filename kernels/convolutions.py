@@ -254,6 +254,7 @@ def window_of(flat: list[int], back: bool) -> Any:
 @operator(
     "convolve(Tensor x, Tensor w, Tensor? bias, int[] window, SymInt[] size, bool back, int tf32) -> Tensor",
     results=lambda x, w, bias, window, size, back, tf32: x.new_empty((x.shape[0], *w.shape[:2], *size)),
+    takes={"x": "floats", "w": "same", "bias": "floats"},
 )
 def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: bool, tf32: int) -> None:
     N, G, CO, *_ = y.shape

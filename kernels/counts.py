@@ -35,6 +35,7 @@ def histogram(x: Any, bins: int, low: float, high: float) -> Any:
 @operator(
     "histogram(Tensor x, int bins, float low, float high) -> Tensor",
     results=lambda x, bins, low, high: x.new_empty((bins,)).int(),
+    takes={"x": "floats"},
 )
 def _histogram(h: Any, x: Any, bins: int, low: float, high: float) -> None:
     histogram_tiles(h.zero_(), fh.partition(x, min(1024, power_of_two(x.shape[0]))), low, high).on()

@@ -138,10 +138,9 @@ def decode_attention(q: Any, k: Any, v: Any, lengths: Any, *, scale: float | Non
     A length counts up to S; no position at all is an error that is not seen. `scale` is 1 / sqrt(D) unless given. No
     gradients. Raises `ValueError` for other shapes.
     """
-    (B, H, D), (_, KH, S, _) = q.shape, k.shape
-    if H % KH or tuple(k.shape) != (B, KH, S, D) or v.shape[:3] != k.shape[:3] or tuple(lengths.shape) != (B,):
-        raise ValueError(f"no attention of {tuple(q.shape)} over {tuple(k.shape)} and {tuple(v.shape)}")
-    return _decode(q, k, v, None, lengths, 1 / sqrt(D) if scale is None else scale)
+    if k.shape[0] != q.shape[0]:
+        raise ValueError(f"a cache for each sequence: not {k.shape[0]} for {q.shape[0]}")
+    return _decode(q, k, v, None, lengths, 1 / sqrt(q.shape[-1]) if scale is None else scale)
 
 
 def paged_attention(q: Any, k: Any, v: Any, table: Any, lengths: Any, *, scale: float | None = None) -> Any:
@@ -152,11 +151,10 @@ def paged_attention(q: Any, k: Any, v: Any, table: Any, lengths: Any, *, scale: 
 
     A number that is no page's fails the launch (O233). Raises `ValueError` for other shapes.
     """
-    (B, H, D), (N, KH, PAGE, _) = q.shape, k.shape
-    whole = PAGE >= 16 and PAGE & (PAGE - 1) == 0 and table.shape[0] == B and tuple(lengths.shape) == (B,)
-    if H % KH or tuple(k.shape) != (N, KH, PAGE, D) or v.shape[:3] != k.shape[:3] or not whole:
-        raise ValueError(f"no attention of {tuple(q.shape)} over pages {tuple(k.shape)} and {tuple(v.shape)}")
-    return _decode(q, k, v, table, lengths, 1 / sqrt(D) if scale is None else scale)
+    page = k.shape[2]
+    if page < 16 or page != power_of_two(page):
+        raise ValueError(f"a page has a power of two of positions, at least 16: not {page}")
+    return _decode(q, k, v, table, lengths, 1 / sqrt(q.shape[-1]) if scale is None else scale)
 
 
 def append_kv(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None:
@@ -176,6 +174,14 @@ def append_kv(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None
 @operator(
     "decode_attention(Tensor q, Tensor k, Tensor v, Tensor? table, Tensor lengths, float scale) -> Tensor",
     results=lambda q, k, v, table, lengths, scale: q.new_empty((q.shape[0], q.shape[1], v.shape[3])),
+    takes={
+        "q": "B H D floats",
+        "k": "P KH S D floats",
+        "v": "P KH S E floats",
+        "table": "B L integers",
+        "lengths": "B integers",
+    },
+    where=("H % KH == 0",),
 )
 def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: float) -> None:
     (B, H, D), KH, E = q.shape, k.shape[1], v.shape[3]

@@ -253,6 +253,7 @@ _HINTS: Final = {"num_worker_warps": 4, "occupancy": 16}
 @operator(
     "pair_loss(Tensor x, Tensor target, str kind, bool row, int by) -> Tensor",
     results=lambda x, target, kind, row, by: x.new_empty((), dtype=wide_dtype(x)),
+    takes={"x": "floats", "target": "floats"},
 )
 def _pair_loss(loss: Any, x: Any, target: Any, kind: str, row: bool, by: int) -> None:
     seen, given = _pairs(x, target, row)
@@ -295,8 +296,9 @@ def _distances(a: Any, p: Any, n: Any, margin: float, eps: float) -> tuple[Any, 
 
 
 @operator(
-    "triplet(Tensor a, Tensor p, Tensor n, float margin, float eps) -> (Tensor, Tensor, Tensor)",
+    "triplet(Tensor anchor, Tensor positive, Tensor negative, float margin, float eps) -> (Tensor, Tensor, Tensor)",
     results=_distances,
+    takes={"anchor": "M N floats", "positive": "M N same", "negative": "M N same"},
 )
 def _triplet(loss: Any, near: Any, far: Any, a: Any, p: Any, n: Any, margin: float, eps: float) -> None:
     width = min(2048 // near.element_size(), power_of_two(a.shape[1]))

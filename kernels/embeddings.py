@@ -67,6 +67,7 @@ def following_launch(y: Any, table: Any, ids: Any, chosen: Any) -> Any:
 @operator(
     "embedding(Tensor ids, Tensor table) -> Tensor",
     results=lambda ids, table: table.new_empty((*ids.shape, table.shape[1])),
+    takes={"ids": "integers", "table": "V N"},
 )
 def _embedding(y: Any, ids: Any, table: Any) -> None:
     out, flat = y.view(-1, y.shape[-1]), ids.reshape(-1)

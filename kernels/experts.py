@@ -264,9 +264,9 @@ def grouped_linear(x: Any, weight: Any, offsets: Any) -> Any:
     `x` is (S, K), `weight` (E, N, K), `offsets` (E + 1, int32) ascend from 0 to S: where they do not, rows are
     multiplied by matrices of other groups, or the launch fails (O236). Raises `ValueError` for other shapes.
     """
-    E, _, K = weight.shape
-    if x.shape[1] != K or tuple(offsets.shape) != (E + 1,):
-        raise ValueError(f"groups of {tuple(x.shape)} do not multiply {tuple(weight.shape)} by {tuple(offsets.shape)}")
+    if x.shape[-1] != weight.shape[-1]:
+        told = f"x {tuple(x.shape)} is (S, K), and weight {tuple(weight.shape)} is (E, N, K)"
+        raise ValueError(f"grouped_linear: {told}: K would be {x.shape[-1]} and {weight.shape[-1]}")
     return _grouped(x, weight, offsets, True)
 
 
@@ -362,6 +362,7 @@ def tile_of_rows(rows: Any) -> tuple[int, int]:
 @operator(
     "moe_dispatch(Tensor x, Tensor slot, Tensor source) -> Tensor",
     results=lambda x, slot, source: x.new_empty((source.shape[0], x.shape[1])),
+    takes={"x": "T D floats", "slot": "T K integers", "source": "T*K integers"},
 )
 def _dispatch(y: Any, x: Any, slot: Any, source: Any) -> None:
     gather_rows(fh.partition(y, tile_of_rows(y)), x, source, slot.numel() // x.shape[0]).on()
@@ -376,6 +377,8 @@ def _dispatch_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
 @operator(
     "moe_combine(Tensor x, Tensor slot, Tensor source, Tensor weights) -> Tensor",
     results=lambda x, slot, source, weights: x.new_empty((slot.shape[0], x.shape[1])),
+    takes={"x": "R D floats", "slot": "T K integers", "source": "R integers", "weights": "T K floats"},
+    where=("R == T * K",),
 )
 def _combine(y: Any, x: Any, slot: Any, source: Any, weights: Any) -> None:
     combine_rows(fh.partition(y, tile_of_rows(y)), x, slot, weights, slot.shape[1]).on()
@@ -405,6 +408,7 @@ def _combine_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
 @operator(
     "grouped_linear(Tensor x, Tensor weight, Tensor offsets, bool turned) -> Tensor",
     results=lambda x, weight, offsets, turned: x.new_empty((x.shape[0], weight.shape[1 if turned else 2])),
+    takes={"x": "S _ floats", "weight": "E _ _ same", "offsets": "E+1 integers"},
 )
 def _grouped(y: Any, x: Any, weight: Any, offsets: Any, turned: bool) -> None:
     E = weight.shape[0]

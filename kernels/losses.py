@@ -253,8 +253,6 @@ def cross_entropy(
     """
     if reduction not in REDUCTIONS:
         raise ValueError(f"`reduction` is one of {REDUCTIONS}, not {reduction!r}")
-    if logits.dim() != 2 or tuple(target.shape) != (logits.shape[0],):
-        raise ValueError(f"logits are (M, N) and targets (M,), not {tuple(logits.shape)} and {tuple(target.shape)}")
     return _cross_entropy(logits, target, ignore_index, label_smoothing, reduction)[0]
 
 
@@ -272,6 +270,7 @@ def _results(logits: Any, target: Any, ignored: int, smoothing: float, reduction
     "cross_entropy(Tensor logits, Tensor target, int ignored, float smoothing, str reduction)"
     " -> (Tensor, Tensor, Tensor)",
     results=_results,
+    takes={"logits": "M N floats", "target": "M integers"},
 )
 def _cross_entropy(
     loss: Any,

@@ -336,6 +336,7 @@ def _per_row(x: Any) -> Any:
 @operator(
     "rms_norm(Tensor x, Tensor weight, float eps) -> (Tensor, Tensor)",
     results=lambda x, weight, eps: (x.new_empty(x.shape), _per_row(x)),
+    takes={"x": "... N floats", "weight": "N floats"},
 )
 def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
     rms_norm_launch(as_rows(y), rstd, as_rows(x), weight, eps).on()
@@ -354,6 +355,7 @@ def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
 @operator(
     "add_rms_norm(Tensor x, Tensor residual, Tensor weight, float eps) -> (Tensor, Tensor, Tensor)",
     results=lambda x, residual, weight, eps: (x.new_empty(x.shape), x.new_empty(x.shape), _per_row(x)),
+    takes={"x": "... N floats", "residual": "... N same", "weight": "N floats"},
 )
 def _add_rms_norm(y: Any, total: Any, rstd: Any, x: Any, residual: Any, weight: Any, eps: float) -> None:
     outs = as_rows(y), as_rows(total)
@@ -368,6 +370,7 @@ def _add_rms_norm(y: Any, total: Any, rstd: Any, x: Any, residual: Any, weight: 
 @operator(
     "layer_norm(Tensor x, Tensor weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
     results=lambda x, weight, bias, eps: (x.new_empty(x.shape), _per_row(x), _per_row(x)),
+    takes={"x": "... N floats", "weight": "N floats", "bias": "N floats"},
 )
 def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, eps: float) -> None:
     out, b = as_rows(y), weight if bias is None else bias

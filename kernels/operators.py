@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any, Final, cast
 
 import freehold as fh
+from freehold.kernels.arguments import Takes
 
 
 def _torch() -> Any:
@@ -56,11 +57,14 @@ class Operator:
     gradients are, whoever asks for one gets an error: in backward, or at the call of one that changes its arguments.
     """
 
-    def __init__(self, schema: str, launch: Callable[..., Any], results: Callable[..., Any] | None):
+    def __init__(
+        self, schema: str, launch: Callable[..., Any], results: Callable[..., Any] | None, takes: Takes | None = None
+    ):
         self.name, _, rest = schema.partition("(")
         self.schema = f"({rest}"
         self.launch = launch
         self.results = results
+        self.takes = takes
         self._backward: Callable[..., Any] | None = None
         self._kept: Callable[[Any, Any], Any] | None = None
         self._wanted: int | None = None
@@ -155,9 +159,16 @@ class Operator:
 
         schema = torch._C.parse_schema(f"{_NAMESPACE}::{self.name}{self.schema}")
         values = _values(schema)
+        takes, names = self.takes, [a.name for a in schema.arguments]
+        needed = [n for n, a in enumerate(schema.arguments) if a.type.kind() == "TensorType"]
 
         def function(*arguments: Any) -> Any:
             _refuse_others(arguments, values, tensor)
+            for n in needed:
+                if arguments[n] is None:
+                    raise TypeError(f"{self.name}: {names[n]} has to be a tensor, not None")
+            if takes is not None:
+                takes.check(dict(zip(names, arguments, strict=True)))
             made: Any = () if results is None else allocate(*arguments)
             given: list[Any] = [*made] if made.__class__ is tuple else [made]
             if any(a.numel() == 0 for a in (*given, *arguments) if isinstance(a, tensor)):
@@ -226,9 +237,17 @@ class Operator:
         return apply
 
 
-def operator(schema: str, results: Results | None) -> Callable[[Callable[..., Any]], Operator]:
-    """Decorates a function that launches kernels: `@operator("name(Tensor x) -> Tensor", results=...)`."""
-    return lambda launch: Operator(schema, launch, results)
+def operator(
+    schema: str, results: Results | None, takes: Mapping[str, str] | None = None, where: Sequence[str] = ()
+) -> Callable[[Callable[..., Any]], Operator]:
+    """
+    Decorates a function that launches kernels: `@operator("name(Tensor x) -> Tensor", results=...)`.
+
+    `takes` and `where` say what tensors are taken (`arguments.Takes`), which is looked at once for arguments that look
+    alike. An operator that only others of the library call need not say it.
+    """
+    known = Takes(schema.partition("(")[0], takes, where) if takes else None
+    return lambda launch: Operator(schema, launch, results, known)
 
 
 def define_operators() -> None:

@@ -310,13 +310,11 @@ def attention(
     least 1) those that are so many or more in front of it, itself counted. `sinks` (H) are scores without values. Heads
     have up to 256 elements. Raises `ValueError` for other shapes.
     """
-    (B, H, S, D), (_, KH, T, E) = q.shape, v.shape
-    fits = tuple(k.shape) == (B, KH, T, D) and v.shape[0] == B and H % KH == 0 and max(D, E) <= 256
-    if not fits or ((causal or window) and S > T):
-        raise ValueError(f"no attention of {tuple(q.shape)}, {tuple(k.shape)} and {tuple(v.shape)}")
+    if (causal or window) and q.shape[2] > k.shape[2]:
+        raise ValueError(f"queries are those of the last positions: not {q.shape[2]} of {k.shape[2]}")
     if window is not None and window < 1:
         raise ValueError(f"a window has at least one position, not {window}")
-    return _attention(q, k, v, sinks, 1 / sqrt(D) if scale is None else scale, window or 0, causal)[0]
+    return _attention(q, k, v, sinks, 1 / sqrt(q.shape[-1]) if scale is None else scale, window or 0, causal)[0]
 
 
 # --- Operators --------------------------------------------------------------------------------------------------------
@@ -338,6 +336,8 @@ def _tiles(heads: int, S: int, T: int, D: int, size: int, causal: bool) -> tuple
         q.new_empty((*q.shape[:3], v.shape[3])),
         q.new_empty(q.shape[:3], dtype=wide_dtype(q)),
     ),
+    takes={"q": "B H S D floats", "k": "B KH T D same", "v": "B KH T E same", "sinks": "H floats"},
+    where=("H % KH == 0", "D <= 256", "E <= 256"),
 )
 def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: float, window: int, causal: bool) -> None:
     high, width, warps, occupancy = _tiles(

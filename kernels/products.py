@@ -208,8 +208,6 @@ def matmul(a: Any, b: Any, *, tf32: bool | None = None) -> Any:
     are as precise as float32 is, or with `tf32` at least as TF32 is; unless it is given, torch's setting for products
     is followed. Raises `ValueError` for other shapes.
     """
-    if a.dim() != b.dim() or a.dim() not in (2, 3) or a.shape[-1] != b.shape[-2] or a.shape[:-2] != b.shape[:-2]:
-        raise ValueError(f"the shapes {tuple(a.shape)} and {tuple(b.shape)} do not multiply")
     return _matmul(a, b, None, None, "", asked(tf32)) if a.dim() == 2 else _bmm(a, b, asked(tf32))
 
 
@@ -223,8 +221,8 @@ def linear(x: Any, weight: Any, bias: Any = None, *, activation: str = "", resid
     """
     if activation and activation not in KINDS:
         raise ValueError(f"an activation is one of {', '.join(KINDS)}, not {activation!r}")
-    if weight.dim() != 2 or x.size(-1) != weight.size(1) or (bias is not None and bias.shape != weight.shape[:1]):
-        raise ValueError(f"x {tuple(x.shape)} and weight {tuple(weight.shape)} do not multiply")
+    if x.shape[-1] != weight.shape[-1]:
+        raise ValueError(f"linear: x {tuple(x.shape)} is (..., K), and weight {tuple(weight.shape)} is (N, K)")
     if x.dim() == 2:
         return _linear(x, weight, bias, activation, residual)
     rest = None if residual is None else residual.reshape(-1, weight.shape[0])
@@ -346,6 +344,7 @@ def _result(a: Any, b: Any) -> Any:
 @operator(
     "matmul(Tensor a, Tensor b, Tensor? bias, Tensor? residual, str activation, int tf32) -> Tensor",
     results=lambda a, b, bias, residual, activation, tf32: _result(a, b),
+    takes={"a": "M K", "b": "K N same", "bias": "N floats", "residual": "M N floats"},
 )
 def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, tf32: int) -> None:
     (x, ta), (y, tb) = stored(a), stored(b)
@@ -384,7 +383,11 @@ def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, t
         launch.on()
 
 
-@operator("bmm(Tensor a, Tensor b, int tf32) -> Tensor", results=lambda a, b, tf32: _result(a, b))
+@operator(
+    "bmm(Tensor a, Tensor b, int tf32) -> Tensor",
+    results=lambda a, b, tf32: _result(a, b),
+    takes={"a": "Z M K", "b": "Z K N same"},
+)
 def _bmm(c: Any, a: Any, b: Any, tf32: int) -> None:
     (x, ta), (y, tb) = stored(a), stored(b)
     if in_pieces_is_faster(a, c.numel() * a.shape[2]):

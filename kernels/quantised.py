@@ -230,7 +230,9 @@ def _quantised(x: Any, format: str, group: int) -> tuple[Any, Any]:
     return x.new_empty(x.shape, dtype=_of_format(format)), x.new_empty(scales, dtype=kind)
 
 
-@operator("quantise(Tensor x, str format, int group) -> (Tensor, Tensor)", results=_quantised)
+@operator(
+    "quantise(Tensor x, str format, int group) -> (Tensor, Tensor)", results=_quantised, takes={"x": "M N floats"}
+)
 def _quantise(q: Any, scale: Any, x: Any, format: str, group: int) -> None:
     if not group:
         quantise_launch(q, scale, x, format).on()

@@ -73,8 +73,6 @@ def linear_attention(q: Any, k: Any, v: Any, log_decay: Any = None) -> Any:
     In the shape of `v` and the dtype of `q`; differentiable, computed in float32, or float64 for float64, chunk by
     chunk. D is at most 256. Raises `ValueError` for other shapes.
     """
-    if q.shape != k.shape or q.shape[:3] != v.shape[:3] or q.shape[3] > 256:
-        raise ValueError(f"no linear attention of {tuple(q.shape)}, {tuple(k.shape)} and {tuple(v.shape)}")
     if log_decay is not None and log_decay.shape != q.shape[:3]:
         raise ValueError(f"a decay for each position of each head, {tuple(q.shape[:3])}, not {tuple(log_decay.shape)}")
     dtype = wide_dtype(q)
@@ -88,6 +86,8 @@ def linear_attention(q: Any, k: Any, v: Any, log_decay: Any = None) -> Any:
 @operator(
     "linear_attention(Tensor q, Tensor k, Tensor v, Tensor gates, bool back) -> Tensor",
     results=lambda q, k, v, gates, back: v.new_empty(v.shape),
+    takes={"q": "B H T D floats", "k": "B H T D same", "v": "B H T E same"},
+    where=("D <= 256",),
 )
 def _linear_attention(o: Any, q: Any, k: Any, v: Any, gates: Any, back: bool) -> None:
     T, narrow = q.shape[2], q.element_size() <= 2

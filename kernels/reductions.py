@@ -305,7 +305,11 @@ def _tile(A: int, R: int, C: int) -> tuple[int, ...]:
     return row_tile(A, R) if C == 1 else axis_tile(A, R, C, 64)
 
 
-@operator("fold_axis(Tensor x, str kind) -> Tensor", results=lambda x, kind: x.new_empty((x.shape[0], x.shape[2])))
+@operator(
+    "fold_axis(Tensor x, str kind) -> Tensor",
+    results=lambda x, kind: x.new_empty((x.shape[0], x.shape[2])),
+    takes={"x": "floats"},
+)
 def _fold(y: Any, x: Any, kind: str) -> None:
     together = joined_rows(x)
     if together > 1:
@@ -342,7 +346,7 @@ def _places(x: Any, least: bool) -> Any:
     return x.new_empty((x.shape[0], x.shape[2])).long()
 
 
-@operator("extreme_axis(Tensor x, bool least) -> Tensor", results=_places)
+@operator("extreme_axis(Tensor x, bool least) -> Tensor", results=_places, takes={"x": "floats"})
 def _extreme(y: Any, x: Any, least: bool) -> None:
     A, _, C = x.shape
     together = joined_rows(x)
@@ -359,6 +363,7 @@ def _extreme(y: Any, x: Any, least: bool) -> None:
 @operator(
     "divide_by_norm(Tensor x, str kind, bool mean, float eps) -> Tensor",
     results=lambda x, kind, mean, eps: x.new_empty(x.shape),
+    takes={"x": "floats"},
 )
 def _normalize(y: Any, x: Any, kind: str, mean: bool, eps: float) -> None:
     A, R, C = x.shape

@@ -65,6 +65,7 @@ def rope(x: Any, cos: Any, sin: Any, *, interleaved: bool = False) -> Any:
 @operator(
     "rope(Tensor x, Tensor cos, Tensor sin, bool interleaved, bool back) -> Tensor",
     results=lambda x, cos, sin, interleaved, back: _unwritten(x),
+    takes={"x": "floats", "cos": "floats", "sin": "floats"},
 )
 def _rope(y: Any, x: Any, cos: Any, sin: Any, interleaved: bool, back: bool) -> None:
     half = x.shape[-1] // 2

@@ -151,7 +151,7 @@ _WALKED: Final = {
 """How long rows are walked (`Rows.walked`), by the bytes of an element. Measured on an H200."""
 
 
-@operator("softmax(Tensor x, bool log) -> Tensor", results=_like)
+@operator("softmax(Tensor x, bool log) -> Tensor", results=_like, takes={"x": "... N floats"})
 def _softmax(y: Any, x: Any, log: bool) -> None:
     out, rows_of_x = as_rows(y), as_rows(x)
     if kept := kept_way(SOFTMAX, out):

@@ -270,6 +270,14 @@ _WIDTH: Final = 2048
     "sample(Tensor logits, Tensor temperature, Tensor? top_k, Tensor? top_p, Tensor? min_p, Tensor seeds, bool draw,"
     " bool each) -> Tensor",
     results=lambda logits, temperature, top_k, top_p, min_p, seeds, draw, each: seeds.new_empty((logits.shape[0],)),
+    takes={
+        "logits": "M N floats",
+        "temperature": "M floats",
+        "top_k": "M integers",
+        "top_p": "M floats",
+        "min_p": "M floats",
+        "seeds": "M integers",
+    },
 )
 def _sample(
     ids: Any,
@@ -333,6 +341,7 @@ def sampling_launches(
 @operator(
     "logprobs(Tensor logits, Tensor ids) -> Tensor",
     results=lambda logits, ids: logits.new_empty((logits.shape[0],)).float(),
+    takes={"logits": "M N floats", "ids": "M integers"},
 )
 def _logprobs(y: Any, logits: Any, ids: Any) -> None:
     logprob_rows(fh.partition(y, 1), logits, ids, min(2 * _WIDTH, power_of_two(logits.shape[1]))).on()

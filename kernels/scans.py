@@ -141,6 +141,7 @@ def _seen(x: Any, dim: int) -> Any:
 @operator(
     "scan_axis(Tensor x, Tensor? mask, bool product, bool back, bool exclusive) -> Tensor",
     results=lambda x, mask, product, back, exclusive: x.new_empty(x.shape),
+    takes={"x": "floats"},
 )
 def _scan(y: Any, x: Any, mask: Any, product: bool, back: bool, exclusive: bool) -> None:
     A, R, C = x.shape

@@ -184,11 +184,8 @@ def varlen_attention(
     the last of its keys. `most` is the length of the longest sequence, if that is known: no more work is looked at;
     where one is longer the launch fails. Heads have up to 256 elements. Raises `ValueError` for other shapes.
     """
-    (S, H, D), (T, KH, E) = q.shape, v.shape
     k_offsets = q_offsets if k_offsets is None else k_offsets
-    if tuple(k.shape) != (T, KH, D) or H % KH or max(D, E) > 256 or q_offsets.shape != k_offsets.shape:
-        raise ValueError(f"no attention of {tuple(q.shape)}, {tuple(k.shape)} and {tuple(v.shape)}")
-    given = most or max(S, T), causal, 1 / sqrt(D) if scale is None else scale
+    given = most or max(q.shape[0], k.shape[0]), causal, 1 / sqrt(q.shape[-1]) if scale is None else scale
     return _attention(q, k, v, q_offsets, k_offsets, *given)[0]
 
 
@@ -211,6 +208,14 @@ def _cut(t: Any, tile: tuple[int, ...], by: str, most: int) -> Any:
         q.new_empty((*q.shape[:2], v.shape[2])),
         q.new_empty(q.shape[:2], dtype=wide_dtype(q)),
     ),
+    takes={
+        "q": "S H D floats",
+        "k": "T KH D same",
+        "v": "T KH E same",
+        "q_offsets": "P integers",
+        "k_offsets": "P integers",
+    },
+    where=("H % KH == 0", "D <= 256", "E <= 256"),
 )
 def _attention(
     o: Any, lse: Any, q: Any, k: Any, v: Any, q_offsets: Any, k_offsets: Any, most: int, causal: bool, scale: float

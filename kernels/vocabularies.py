@@ -19,8 +19,6 @@ def linear_cross_entropy(
     not grow with M times V. Where gradients are wanted they are computed with the loss, chunk by chunk, that of
     `weight` in float32. Raises `ValueError` for other shapes.
     """
-    if x.dim() != 2 or x.shape[1] != weight.shape[1] or tuple(target.shape) != (x.shape[0],):
-        raise ValueError(f"x {tuple(x.shape)}, weight {tuple(weight.shape)} and target {tuple(target.shape)}")
     wanted = (x.requires_grad or weight.requires_grad) and _grad_enabled()
     return _linear_cross_entropy(x, weight, target, ignore_index, label_smoothing, chunk, wanted)[0]
 
@@ -43,6 +41,7 @@ def _results(
     "linear_cross_entropy(Tensor x, Tensor weight, Tensor target, int ignored, float smoothing, int chunk,"
     " bool wanted) -> (Tensor, Tensor, Tensor)",
     results=_results,
+    takes={"x": "M D floats", "weight": "V D same", "target": "M integers"},
 )
 def _linear_cross_entropy(
     loss: Any,

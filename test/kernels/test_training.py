@@ -180,7 +180,6 @@ def test_what_goes_in_front_of_decoding(count: int, launched: dict[str, tuple[Ke
         (lambda: kernels.quantise(torch.ones(3), "int8", 24), "not 24"),
         (lambda: kernels.dequantise(torch.ones(3, 4), torch.ones(2)), "are not those"),
         (lambda: kernels.scaled_linear(*(torch.ones(3, 4),) * 2, *(torch.ones(2),) * 2), "do not multiply"),
-        (lambda: kernels.linear_cross_entropy(torch.ones(3, 4), torch.ones(5, 3), torch.zeros(3)), "weight"),
     ],
 )
 def test_what_does_not_fit_is_refused(call: Callable[[], Any], words: str) -> None:
