@@ -235,6 +235,9 @@ def _layers(engine: Engine, rows: int) -> Callable[[int], float]:
                 for x, weight, y in products:
                     torch.matmul(x, weight.T, out=y)
 
+    graph.replay()  # the first time takes longer
+    torch.cuda.synchronize()
+
     def took(layers: int) -> float:
         times = layers * len(shapes) / len(products)  # which stay, for the graph works on them
         return seconds(torch, graph.replay, ceil(times), ahead=True) * times
