@@ -2,7 +2,8 @@
 What the assembler is known to take, so that it need not run again for the same: assembling is half of what tests cost.
 
 `assembled.txt` holds a digest of each module that was assembled, with the architecture, the options and the
-assembler's release. Line numbers and the folder of the checkout are no part of it. What is not there is assembled: an
+assembler's release, and one of each several files of which it made the same (`same_code`). What tests read of cubins is
+kept by `figures.py`. Line numbers and the folder of the checkout are no part of it. What is not there is assembled: an
 answer that is missing costs time and nothing else. `--update-golden` adds what is missing, and `--assemble` asks the
 assembler whatever is known, as the nightly run does. To be rid of digests that nothing asks for any more, empty the
 file and run `make golden`.
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,13 +39,13 @@ def assembles(
 
     Only for tests that ask nothing else of the cubin.
     """
-    key = digest(code, arch, options)
+    key = digest(code, arch, options.flags)
     if key in _read(known) and ASK not in os.environ:
         return True
     cubin = assemble(code, arch, options)
     taken = cubin.startswith(b"\x7fELF") and all(name.encode() in cubin for name in kernels)
     if taken and NOTE in os.environ:
-        _note(known, key)
+        note(known, key)
     return taken
 
 
@@ -58,10 +59,23 @@ def compiles(kernel: Kernel, specialisation: Any, arch: str) -> bool:
     return assembles(code, arch)
 
 
-def digest(code: bytes, arch: str, options: AssembleOptions = DEFAULT_OPTIONS, root: bytes = ROOT) -> str:
+def same_code(codes: Iterable[bytes], arch: str, known: Path = KNOWN) -> bool:
+    """Whether the assembler makes the same cubin of several files of bytecode, or is known to. Raises `Rejected`."""
+    different = sorted({*codes})
+    parts = [hashlib.sha256(code).hexdigest() for code in different]
+    key = hashlib.sha256(repr((identity(), arch, DEFAULT_OPTIONS.flags, parts)).encode()).hexdigest()[:20]
+    if key in _read(known) and ASK not in os.environ:
+        return True
+    same = len({assemble(code, arch, DEFAULT_OPTIONS) for code in different}) == 1
+    if same and NOTE in os.environ:
+        note(known, key)
+    return same
+
+
+def digest(code: bytes, arch: str, flags: Sequence[str] = DEFAULT_OPTIONS.flags, root: bytes = ROOT) -> str:
     """What an answer is known by."""
     header = len(MAGIC) + 4
-    found = hashlib.sha256(repr((identity(), arch, options.flags)).encode() + code[:header])
+    found = hashlib.sha256(repr((identity(), arch, tuple(flags))).encode() + code[:header])
     cursor = Cursor(code, header, len(code))
     while (head := cursor.byte()) != Section.END:
         size = cursor.varint()
@@ -82,14 +96,14 @@ def _read(known: Path) -> frozenset[str]:
     return frozenset(known.read_text(encoding="utf-8").split()) if known.exists() else frozenset()
 
 
-def _note(known: Path, key: str) -> None:
-    """Adds a digest to a file, which other processes add to at the same time."""
+def note(known: Path, line: str) -> None:
+    """Adds a line to a file, which other processes add to at the same time."""
     import fcntl
 
     with known.open("a+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
-        keys = sorted({*file.read().split(), key})
+        lines = sorted({*file.read().splitlines(), line})
         file.seek(0)
         file.truncate()
-        file.write("".join(f"{k}\n" for k in keys))
+        file.write("".join(f"{text}\n" for text in lines))

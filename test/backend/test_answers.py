@@ -6,7 +6,7 @@ from pathlib import Path
 
 import answers
 import pytest
-from answers import assembles, digest
+from answers import assembles, digest, same_code
 from op_kernels import SAMPLES, module_of
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
@@ -43,7 +43,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_each_question_has_a_digest_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [digest(write_bytecode(module_of(SOME[:n])), "sm_100") for n in range(1, 40)]
-    found += [digest(CODE, "sm_120"), digest(CODE, "sm_100", AssembleOptions(opt_level=0))]
+    found += [digest(CODE, "sm_120"), digest(CODE, "sm_100", AssembleOptions(opt_level=0).flags)]
     monkeypatch.setattr(answers, "identity", lambda: "another release")
     assert len({*found, digest(CODE, "sm_100")}) == len(found) + 1
 
@@ -71,6 +71,32 @@ def test_what_is_noted_is_not_asked_again(asked: list[str], tmp_path: Path, monk
     monkeypatch.setenv(answers.ASK, "1")
     assert assembles(CODE, "sm_100", known=known)
     assert asked == ["sm_90", "sm_100"]
+
+
+def test_which_files_are_the_same_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known, made = tmp_path / "known.txt", list[str]()
+
+    def assemble(code: bytes, arch: str, options: AssembleOptions) -> bytes:
+        made.append(arch)
+        return code[:1]
+
+    monkeypatch.setattr(answers, "assemble", assemble)
+    monkeypatch.delenv(answers.ASK, raising=False)
+    monkeypatch.setenv(answers.NOTE, "1")
+    assert same_code([b"ab", b"ac", b"ab"], "sm_100", known)
+    assert not same_code([b"ab", b"bc"], "sm_100", known)
+    assert len(known.read_text().split()) == 1
+    answers._read.cache_clear()  # pyright: ignore[reportPrivateUsage] -- as in another process
+    del made[:]
+    assert same_code([b"ac", b"ab"], "sm_100", known)
+    assert made == []
+    assert same_code([b"ac", b"ab"], "sm_120", known)
+    assert same_code([b"ac"], "sm_100", known)
+    assert not same_code([b"ab", b"bc"], "sm_100", known)
+    assert made == ["sm_120", "sm_120", "sm_100", "sm_100", "sm_100"]
+    monkeypatch.setenv(answers.ASK, "1")
+    assert same_code([b"ac", b"ab"], "sm_100", known)
+    assert len(made) == 7
 
 
 def test_a_cubin_without_its_kernels_is_not_noted(

@@ -10,13 +10,14 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from cubins import LOAD_LOCAL, OTHER, STORE_LOCAL, cubin_of, elf, sized, symbol
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from op_kernels import SAMPLES, module_of
 
 from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.backend.cubin import NotACubin, Resources, architecture, resources
+from freehold.backend.cubin import NotACubin, Resources, architecture, resources, waits_for_grids
 
 ARCHS = ("sm_80", "sm_90", "sm_100", "sm_120")
 CODE = write_bytecode(module_of([SAMPLES[0]]))
@@ -61,38 +62,9 @@ def test_cuobjdump_says_the_same(arch: str, tmp_path: Path):
 
 # --- Made by hand -----------------------------------------------------------------------------------------------------
 
-STL, LDL, OTHER = 0x387, 0x983, 0x221
-
-
-def sized(number: int, *words: int) -> bytes:
-    return struct.pack("<BBH", 4, number, 4 * len(words)) + struct.pack(f"<{len(words)}I", *words)
-
-
-def elf(sections: list[tuple[str, int, bytes, int, int]]) -> bytes:
-    """A file with these sections: name, kind, content, the size where there is no content, link."""
-    names, at = b"\0", 64
-    headers = [struct.pack("<IIQQQQIIQQ", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)]
-    body = b""
-    sections = [*sections, (".shstrtab", 3, b"", 0, 0)]
-    for name, *_ in sections:
-        names += name.encode() + b"\0"
-    for name, kind, content, size, link in sections:
-        content = names if name == ".shstrtab" else content
-        offset = names.index(b"\0" + name.encode() + b"\0") + 1
-        headers.append(struct.pack("<IIQQQQIIQQ", offset, kind, 0, 0, at, size or len(content), link, 0, 1, 0))
-        body += content
-        at += len(content)
-    ident = b"\x7fELF" + bytes([2, 1, 1, 0x33]) + bytes(8)
-    header = struct.pack("<HHIQQQIHHHHHH", 2, 190, 1, 0, 0, at, 0, 64, 0, 0, 64, len(headers), len(headers) - 1)
-    return ident + header + body + b"".join(headers)
-
-
-def symbol(name: int, kind: int) -> bytes:
-    return struct.pack("<IBBHQQ", name, kind, 0, 0, 0, 0)
-
 
 def by_hand() -> bytes:
-    code = b"".join(struct.pack("<QQ", 0xAB000 | op, 0) for op in (STL, OTHER, LDL, LDL))
+    code = b"".join(struct.pack("<QQ", 0xAB000 | op, 0) for op in (STORE_LOCAL, OTHER, LOAD_LOCAL, LOAD_LOCAL))
     symbols = symbol(0, 0) + symbol(1, 0x12) + symbol(7, 0x12) + symbol(1, 0x10)
     general = sized(0x2F, 1, 77) + sized(0x11, 1, 24) + sized(0x2F, 2, 8) + struct.pack("<BBH", 3, 0x50, 9)
     first = struct.pack("<BBH", 2, 0x4C, 1) + sized(0x10, 64, 2, 1) + sized(0x3D, 4, 1, 1) + sized(0x45, 1, 2, 3)
@@ -118,6 +90,16 @@ def test_every_number():
     )
     first, second = resources(by_hand())
     assert (first.thread_count, second.thread_count) == (128, None)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_what_cubins_by_hand_are_made_of_is_read_of_them(waits: bool):
+    two = (
+        Resources("first", 77, 4096, 24, (64, 2, 1), (4, 1, 1), 360, 160, 1, 2, (8, 4), None, (96, 40), (24,)),
+        Resources("second", 8, 0, 0, None, None, 352, 32, 0, 0, (), 128),
+    )
+    made = cubin_of(two, "sm_120", waits)
+    assert (resources(made), architecture(made), waits_for_grids(made)) == (two, "sm_120", waits)
 
 
 # --- Damaged ----------------------------------------------------------------------------------------------------------

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from figures import kept
 
 import freehold as fh
 from freehold import Mut, Ref, i32
 from freehold.backend.cubin import Resources, resources
 from freehold.backend.registers import asked_for, starving
 from freehold.passes.patterns import groups
-from freehold.runtime.variants import build
 from freehold.support.diagnostic import Rejected
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -36,29 +36,12 @@ def insisting(y: Mut["S", "N"], x: Ref["T", "N"], slots: Ref[i32, "G + 1"]):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def assembled_once() -> Iterator[None]:
+def offsets_in_pieces() -> Iterator[None]:
     """
-    A module is assembled once for all tests here, which ask for the same as cubin, as text and as an error. The offsets
-    of groups are looked at in pieces of 128, as they once were: of that the assembler makes code that never ends.
+    The offsets of groups are looked at in pieces of 128, as they once were: of that the assembler makes code that never
+    ends. All tests here look at figures.
     """
-    known: dict[tuple[bytes, str], bytes | Rejected] = {}
-    assemble = build.assembled
-
-    def once(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None] | None = None) -> bytes:
-        if (code, arch) not in known:
-            try:
-                known[code, arch] = assemble(code, arch, kernel)
-            except Rejected as refused:
-                known[code, arch] = refused
-        if meanwhile is not None:
-            meanwhile()
-        found = known[code, arch]
-        if isinstance(found, Rejected):
-            raise found
-        return found
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "assembled", once)
+    with pytest.MonkeyPatch.context() as patch, kept():
         patch.setattr(groups, "_WIDTH", 128)
         patch.setattr(groups, "_LINE", groups.tile((128,), groups.i32))
         yield
