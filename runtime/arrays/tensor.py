@@ -185,7 +185,8 @@ class Tensor(Handle):
         Lends it to the host exclusively: `with x.borrow_mut() as array`. Meanwhile nobody else may use it.
 
         `array` is a NumPy array over the same memory, or for a tensor on a GPU a copy, whose contents are copied back
-        when the block ends, if it does so without an exception. Waits for all work in flight on it. Raises as `borrow`.
+        when the block ends, if it does so without an exception; behind the block it is read-only. Parts of it that are
+        kept, `row = array[0]`, are not: do not write them. Waits for all work in flight on it. Raises as `borrow`.
         """
         return self._lent(True, caller())
 
@@ -199,9 +200,12 @@ class Tensor(Handle):
             ledger.join([self], write=exclusive)
             array = self._array(held)
             array.flags.writeable = exclusive
-            yield array
-            if exclusive and self.device != HOST:
-                write(self, array, None, held)
+            try:
+                yield array
+                if exclusive and self.device != HOST:
+                    write(self, array, None, held)
+            finally:
+                array.flags.writeable = False  # who kept it writes no more: the memory may be another's now
         finally:
             held.release()
 

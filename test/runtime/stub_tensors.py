@@ -72,6 +72,7 @@ def test_only_the_elements_of_a_view_are_written() -> None:
     tensor = fh.from_numpy(array, device=0).sync()
     with tensor[1:5, ::3].borrow_mut() as inside:
         inside[...] = 7
+    assert not inside.flags.writeable
     array[1:5, ::3] = 7
     tensor[::-2, 1].copy_from(np.arange(3)).sync()
     array[::-2, 1] = np.arange(3)

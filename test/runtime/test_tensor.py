@@ -6,6 +6,7 @@ import copy
 import gc
 import pickle
 import threading
+from contextlib import suppress
 from typing import Any
 
 import ml_dtypes
@@ -216,6 +217,18 @@ def test_a_borrow_ends_with_its_block_whatever_happens() -> None:
         raise ZeroDivisionError
     assert tensor.state == "owned"
     tensor.fill(1).sync()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_was_lent_exclusively_is_read_only_behind_the_block(fails: bool) -> None:
+    tensor = fh.zeros(4).sync()
+    with suppress(ZeroDivisionError), tensor.borrow_mut() as kept:
+        kept[0] = 5
+        if fails:
+            raise ZeroDivisionError
+    with pytest.raises(ValueError, match="read-only"):
+        kept[1] = 6
+    assert tensor.numpy().tolist() == [5, 0, 0, 0]
 
 
 def test_moves() -> None:
