@@ -23,7 +23,12 @@ CASES: dict[str, tuple[bool, tuple[int, ...], tuple[int, ...], dict[str, Any]]] 
     "steps": (False, (2, 16, 9, 50), (24, 16, 3, 5), {"stride": (2, 3), "padding": (1, 2), "dilation": (2, 1)}),
     "rows apart": (False, (1, 16, 12, 30), (24, 16, 3, 5), {"padding": (2, 4), "dilation": (2, 3)}),
     "one axis": (False, (2, 16, 70), (16, 8, 3), {"stride": 3, "dilation": 4, "groups": 2}),
-    "three axes": (False, (1, 10, 5, 6, 17), (8, 10, 2, 3, 3), {"padding": 1}),
+    "three axes": (
+        False,
+        (1, 10, 5, 5, 55),
+        (8, 10, 2, 3, 4),
+        {"stride": (2, 1, 3), "padding": (1, 0, 2), "dilation": (1, 2, 3)},
+    ),
     "transposed": (True, (2, 16, 9, 20), (16, 8, 3, 3), {}),
     "transposed steps": (
         True,
@@ -33,9 +38,9 @@ CASES: dict[str, tuple[bool, tuple[int, ...], tuple[int, ...], dict[str, Any]]] 
     ),
     "transposed volume": (
         True,
-        (1, 8, 5, 6, 9),
-        (8, 8, 3, 5, 3),
-        {"stride": 2, "padding": (1, 2, 1), "output_padding": 1},
+        (1, 8, 4, 6, 9),
+        (8, 8, 3, 5, 2),
+        {"stride": (2, 1, 3), "padding": (1, 2, 0), "output_padding": (1, 0, 2), "dilation": (1, 2, 1)},
     ),
     "some places without taps": (True, (1, 8, 5, 6, 9), (8, 8, 3, 3, 3), {"stride": 2, "padding": 1, "dilation": 2}),
 }

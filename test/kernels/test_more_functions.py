@@ -55,6 +55,8 @@ def mixture(k: int, normalize: bool, x: Any, logits: Any, gate_up: Any, down: An
     return torch.stack(rows)
 
 
+APART: dict[str, Any] = {"stride": (1, 2, 3), "padding": (0, 2, 1), "dilation": (3, 1, 2)}
+"""No two axes alike."""
 STARTS = torch.tensor([0, 5, 5, 45, 50], dtype=torch.int32), torch.tensor([0, 9, 9, 49, 60], dtype=torch.int32)
 
 
@@ -153,7 +155,7 @@ CASES: dict[str, Case] = {
         partial(kernels.conv, **WIDE), partial(F.conv2d, **WIDE), ((2, 6, 9, 11), (8, 3, 3, 5), (8,)), (), 9
     ),
     "conv3d": Case(
-        partial(kernels.conv, padding=1), partial(F.conv3d, padding=1), ((1, 2, 5, 6, 7), (3, 2, 2, 3, 3)), (), 9
+        partial(kernels.conv, **APART), partial(F.conv3d, **APART), ((1, 2, 6, 8, 9), (3, 2, 2, 3, 2)), (), 9
     ),
     "conv, depthwise": Case(
         partial(kernels.conv, padding=(0, 1), groups=6),
@@ -171,8 +173,8 @@ CASES: dict[str, Case] = {
     ),
     "max_pool": Case(lambda x: kernels.max_pool(x, 3, 2, 1), lambda x: F.max_pool2d(x, 3, 2, 1), ((2, 3, 9, 11),)),
     "max_pool of volumes": Case(
-        lambda x: kernels.max_pool(x, (1, 2, 1), 1, (0, 1, 0), 2),
-        lambda x: F.max_pool3d(x, (1, 2, 1), 1, (0, 1, 0), 2),
+        lambda x: kernels.max_pool(x, (2, 1, 2), (1, 2, 3), (1, 0, 1), (3, 1, 2)),
+        lambda x: F.max_pool3d(x, (2, 1, 2), (1, 2, 3), (1, 0, 1), (3, 1, 2)),
         ((1, 2, 5, 6, 7),),
     ),
     "depthwise of whole windows": Case(
@@ -189,7 +191,9 @@ CASES: dict[str, Case] = {
         lambda x: kernels.avg_pool(x, 8, 1, 4), lambda x: F.avg_pool1d(x, 8, 1, 4), ((1, 2, 1040),)
     ),
     "avg_pool": Case(
-        lambda x: kernels.avg_pool(x, (3, 2), 2, 1), lambda x: F.avg_pool2d(x, (3, 2), 2, 1), ((2, 3, 9, 11),)
+        lambda x: kernels.avg_pool(x, (3, 2, 1), (2, 1, 3), (1, 0, 0)),
+        lambda x: F.avg_pool3d(x, (3, 2, 1), (2, 1, 3), (1, 0, 0)),
+        ((2, 3, 4, 5, 6),),
     ),
     "group_norm": Case(
         lambda x, w, b: kernels.group_norm(x, 2, w, b, EPS),
@@ -259,7 +263,7 @@ def test_one_piece(name: str) -> None:
 SHIFTED: dict[str, tuple[Any, Any, dict[str, Any], tuple[int, ...], tuple[int, ...]]] = {
     "2d": (kernels.conv, F.conv2d, {"padding": 1}, (2, 16, 9, 11), (24, 16, 3, 3)),
     "2d in groups, with strides": (kernels.conv, F.conv2d, WIDE, (2, 32, 9, 11), (8, 16, 3, 5)),
-    "3d": (kernels.conv, F.conv3d, {"padding": (0, 1, 1)}, (1, 16, 4, 6, 7), (5, 16, 2, 3, 3)),
+    "3d": (kernels.conv, F.conv3d, APART, (2, 16, 6, 7, 9), (5, 16, 2, 3, 2)),
     "1d with strides": (kernels.conv, F.conv1d, {"stride": 2}, (2, 16, 33), (20, 16, 3)),
     "transposed": (kernels.conv_transpose, F.conv_transpose2d, {"padding": 1}, (2, 16, 9, 11), (16, 8, 3, 3)),
 }
