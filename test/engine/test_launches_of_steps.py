@@ -1,0 +1,60 @@
+"""
+What steps of the engine launch, for small models of each kind: kernels, tiles, hints, constants and extents.
+
+Most of it changes nothing but speed, so that only this text shows it: `pytest --update-golden` writes it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from launches import said
+
+import freehold as fh
+from freehold.engine import demo
+from freehold.engine.config import Config
+from freehold.engine.ranks import Ranks
+from freehold.engine.runner import Runner, Setup, Ways
+from freehold.runtime.launch.launch import Launch
+
+GOLDEN = Path(__file__).with_name("launches.txt")
+EXPERTS: dict[str, Any] = {
+    "architectures": ["Qwen3MoeForCausalLM"],
+    "num_experts": 8,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 32,
+}
+MODELS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "a model": ({"num_hidden_layers": 2}, {}),
+    "a model of wide layers": ({"hidden_size": 512, "intermediate_size": 2048}, {"sequences": 70, "tokens": 100}),
+    "a model with weights of 8 bits": ({"hidden_size": 512}, {"weights": "fp8"}),
+    "a model with experts": (EXPERTS, {}),
+    "a model without norms of heads, of 32 heads": (
+        {"architectures": ["LlamaForCausalLM"], "num_attention_heads": 32, "head_dim": 8},
+        {},
+    ),
+}
+
+
+def steps(folder: Path) -> Iterator[str]:
+    for name, (config, setup) in MODELS.items():
+        made = demo.make(folder / name, **{"num_hidden_layers": 1, **config})
+        given = Setup(**{"device": fh.HOST, "tokens": 48, "sequences": 4, "pages": 24, "prepare": False, **setup})
+        runner = Runner(made, Config.read(made), given, Ranks())
+        yield f"{name}\n"
+        shapes = runner.shapes()
+        for shape in [*shapes[:5], *shapes[5:-1:3], shapes[-1]] if len(shapes) > 8 else shapes:
+            batch = vars(Runner)["_batch"](runner, shape)
+            batch.alone = 4 if not batch.decoding and batch.sequences > 4 else 0
+            ways = Ways(draws=shape.longest == 1, changes=shape.sequences == 4)
+            yield f" {shape}\n"
+            for operation in vars(Runner)["_operations"](runner, batch, ways):
+                if isinstance(operation, Launch):
+                    yield said(operation, True)
+                    operation.spend()
+
+
+def test_launches_of_steps(tmp_path: Path, golden: Callable[[Path, str], None]) -> None:
+    golden(GOLDEN, "".join(steps(tmp_path)))
