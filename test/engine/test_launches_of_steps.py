@@ -41,8 +41,8 @@ MODELS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 def steps(folder: Path) -> Iterator[str]:
     for name, (config, setup) in MODELS.items():
         made = demo.make(folder / name, **{"num_hidden_layers": 1, **config})
-        given = Setup(**{"device": fh.HOST, "tokens": 48, "sequences": 4, "pages": 24, "prepare": False, **setup})
-        runner = Runner(made, Config.read(made), given, Ranks())
+        given: dict[str, Any] = {"device": fh.HOST, "tokens": 48, "sequences": 4, "pages": 24, **setup}
+        runner = Runner(made, Config.read(made), Setup(**given), Ranks())
         yield f"{name}\n"
         shapes = runner.shapes()
         for shape in [*shapes[:5], *shapes[5:-1:3], shapes[-1]] if len(shapes) > 8 else shapes:
