@@ -29,7 +29,6 @@ from freehold.backend.bytecode.attributes import AttributeReader
 from freehold.backend.bytecode.debug import DebugReader
 from freehold.backend.bytecode.encoding import Cursor
 from freehold.backend.bytecode.tables import (
-    HIGHEST_OPCODE,
     PREVIEW_OPCODES,
     Arity,
     Form,
@@ -98,7 +97,7 @@ class BodyReader:
 
     def _record(self, opcode: int, cursor: Cursor, at: int) -> OpRecord:
         op = op_of_opcode().get(opcode)
-        if op is None or opcode > HIGHEST_OPCODE[self._version]:
+        if op is None or op.since > self._version:
             if (name := PREVIEW_OPCODES.get(opcode)) is not None:
                 raise cursor.fail(f"operation `{name}` is preview content, which has no stable meaning", at)
             if op is not None:

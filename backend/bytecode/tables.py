@@ -70,7 +70,7 @@ from freehold.dialects.cuda_tile.types import (
     element_name,
     fnv8E5M3FNU,
 )
-from freehold.dialects.cuda_tile.version import V13_1, V13_2, V13_3, V13_4, V13_5, Version
+from freehold.dialects.cuda_tile.version import V13_1, V13_3, V13_4, Version
 
 # --- Sections
 
@@ -115,8 +115,6 @@ SECTION_ORDER: Final = (
     Section.STRING,
 )
 """The order in which sections are written. Any order is read."""
-
-HIGHEST_OPCODE: Final[Mapping[Version, int]] = {V13_1: 0x6D, V13_2: 0x6E, V13_3: 0x75, V13_4: 0x7A, V13_5: 0x7D}
 
 # --- Types
 

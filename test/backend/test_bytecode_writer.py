@@ -256,6 +256,12 @@ def _unplaced(made: Kernel) -> None:
     made.do(ExpOp(made.floats(), RoundingModeAttr.of("approx")))
 
 
+def _with_results() -> ModuleOp:
+    entry = kernel()
+    entry.res_attrs = ArrayAttr([DictionaryAttr({"a": UnitAttr()})])
+    return module(entry)
+
+
 REFUSED: dict[str, tuple[Callable[[], ModuleOp], Version | None]] = {
     "field_of_a_later_version": (
         lambda: _placed(lambda made: made.do(ExpOp(made.floats(), RoundingModeAttr.of("approx")))),
@@ -264,6 +270,7 @@ REFUSED: dict[str, tuple[Callable[[], ModuleOp], Version | None]] = {
     "several_of_later_versions": (lambda: _placed(_of_several_versions), V13_1),
     "later_versions_without_places": (lambda: _unlocated(_unplaced), V13_1),
     "no_such_version": (lambda: module(), Version(13, 9)),
+    "attributes_of_results": (_with_results, None),
     "use_out_of_scope": (lambda: _placed(_out_of_scope), None),
     "use_before_definition": (lambda: _placed(_too_early), None),
     "operation_of_another_dialect": (lambda: _placed(_foreign), None),
