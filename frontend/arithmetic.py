@@ -524,7 +524,8 @@ def unary(c: Context, symbol: str, value: Value, node: core.Node) -> Value:
         try:
             return Static(_UNARY[symbol](known[0]))
         except Exception as e:
-            return c.error(errors.ArithmeticFails(c.span(node), what=f"`{symbol}{known[0]}` cannot be computed: {e}"))
+            shown = f"abs({_short(known[0])})" if symbol == "abs" else f"{symbol}{_short(known[0])}"
+            return c.error(errors.ArithmeticFails(c.span(node), what=f"`{shown}` cannot be computed: {e}"))
     if isinstance(value, RecordValue):
         method = classes.method_of(value, _METHODS[symbol])
         if method is not None and isinstance(node, core.Expr):

@@ -218,8 +218,11 @@ def _not_callable(c: Context, function: object, node: core.Call) -> Poison:
         error.add(error.Instead(elsewhere.PYTHONS[name]))
     elif intrinsic_of(getattr(freehold, name, None)) is not None:
         error.add(error.Instead(f"use Freehold's: `fh.{name}`", at=c.span(node.func)))
-    elif name in elsewhere.EDITS and not module.startswith("freehold."):
-        other = cast(advice.Advice, advice.of_function(c, name, node.func))
+    elif (
+        name in elsewhere.EDITS
+        and not module.startswith("freehold.")
+        and (other := advice.of_function(c, name, node.func)) is not None
+    ):
         error.add(error.Instead(other.text, at=other.at(c)))
     return c.error(error)
 

@@ -1,0 +1,393 @@
+"""Lines of kernels by themselves: what is said of each that is refused, and what each that is accepted comes to."""
+
+from __future__ import annotations
+
+import builtins
+import linecache
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from freehold.support.diagnostic import Error, Rejected
+from freehold.support.sources import register_source
+from freehold.support.span import Span
+
+FILE = "fragments.py"
+HEAD = """
+from dataclasses import dataclass, field
+from typing import NamedTuple
+import freehold as fh
+from freehold import Const, Out, Ref, bf16, bool_, f8e8m0fnu, f8e5m2, f16, f32, f64, i8, i32, i64, u8, u32
+
+LISTED = [1, 2]
+
+@dataclass(frozen=True)
+class Pair:
+    left: object
+    right: object
+    kept: int = field(init=False, default=3)
+
+class Point(NamedTuple):
+    x: object
+    y: object
+
+def first(a, b): return a
+
+def kernel(y: Out[f32, "M", "N"], x: Ref[f32, "M", "N"], v: Ref[f32, "N"], n: int):
+    t = x.load_like(y)
+    r = v.load((0,), (8,))
+"""
+TAIL = "    y.store(t)\n"
+
+
+def kernel_of(*lines: str) -> Callable[..., Any]:
+    """A kernel with these lines in the middle."""
+    text = HEAD + "".join(f"    {line}\n" for line in lines) + TAIL
+    scope: dict[str, Any] = {"__name__": "fragments", "__builtins__": builtins}
+    register_source(FILE, text)
+    exec(compile(text, FILE, "exec", dont_inherit=True), scope)
+    exec("def unread(t): return t", scope)  # of which nobody has the text
+    return scope["kernel"]
+
+
+REFUSED = """
+r = fh.zeros((8,), t)
+r = t.sum(axis=0, keepdims=n)
+t = fh.maximum(t, fh.zeros(4, f32))
+t = fh.maximum(fh.zeros(4, f32), t)
+r = first(unknown, (i for i in (1, 2)))
+r = first(*missing, (i for i in (1, 2)))
+r = LISTED(i for i in (1, 2))
+r = getattr(t, "sum")
+r = unread(t)
+r = unread(missing)
+r = t if n > 0 else fh.zeros((4, 16), f32)
+for i in range(t): pass
+for i in range(fh.value(2, f32)): pass
+for i in range(n, 8, 0): pass
+for i in range(0, 8, 0): pass
+r = fh.fma(t.astype(f16), t.astype(bf16), t)
+t = fh.exp(t.astype(f8e5m2))
+y.store(t.flatten())
+r = fh.zeros((*n,), f32)
+r = r[1.5:]
+r = r["a":]
+r = r @ r
+r = t @ r
+r = fh.mma(t > 0, (t > 0).T, fh.zeros((4, 4), f32))
+r = bool(t)
+r = fh.rand(t.astype(u32), fh.arange(8))
+for k in fh.tiles(x, axis=1, size=8, step=-1): pass
+for k in fh.tiles(x, axis=1, size=8, start=-1): pass
+for k in fh.tiles(x, axis=1, size=(8, 8)): pass
+r = fh.fmod(t > 0, t > 1)
+r = fh.mulhi(t, t)
+r = fh.powi(t.astype(i32), 2)
+r = fh.powi(t, fh.arange(8, i64))
+r = fh.powi(t, fh.arange(8, u32))
+r = fh.powi(t, 0.5)
+r = t.astype(i32).astype(i8, saturate=True)
+r = t.astype(f16, saturate=True)
+r = fh.concatenate((t, t[:2]))
+r = f"{n:{n}}"
+r = f"{(1, 2):d}"
+r = t.astype(f8e5m2) + t.astype(f8e8m0fnu)
+r = t is r
+r = n in LISTED
+r = "1" in (1, n)
+r = (1, n) < (2, n)
+r = f32 == "f32"
+r = int("seven")
+r = 3 in "abc"
+r = fh.random_uniform(t.astype(u32), fh.arange(8, u32))
+for i in fh.static_range(0, 8, 0): pass
+for i in range(n + 0.5): pass
+for i in range(fh.sum(t).astype(u32)): pass
+r = reversed(n)
+r = enumerate(n)
+r = len(n)
+r = len(fh.sum(t))
+r = zip((1, 2), n)
+r = abs("a")
+r = min()
+r = max(1, "a")
+r = (1, 2)[n]
+r = (1, 2)[3]
+r = t[9:]
+r = t[:3]
+r = t[::2]
+r = t[:, :, :]
+r = t.sum(axis=2)
+r = t.sum(axis=n)
+r = fh.cumsum(t)
+r = fh.argmax(t, axis=-3)
+r = t.reshape(5, 5)
+r = t.reshape(-1, -1)
+r = t.reshape(n, 8)
+r = t.reshape((3, 8))
+r = fh.arange(5)
+r = fh.arange(0)
+r = fh.arange(n)
+r = fh.full((4, 4), t, f32)
+r = fh.full((4, 4), 1 << 40, i32)
+r = fh.zeros((4, 4), "f32")
+r = fh.zeros((4, 4), 3)
+r = fh.zeros(n, f32)
+r = fh.zeros((4, 4.0), f32)
+r = fh.broadcast_to(t, (4, 16))
+r = fh.broadcast_to(t, (8,))
+r = fh.expand_dims(t, 5)
+r = t.transpose(0, 0)
+r = t.transpose(1)
+r = fh.permute(t, (0, 2))
+r = fh.permute(t, n)
+r = fh.bitcast(t, f16)
+r = fh.bitcast(t, bool_)
+r = t & t
+r = t << 1
+r = ~t
+r = not t
+r = t and t
+r = t > 0 > t
+r = t // 0
+r = n % 0
+r = 1 // 0
+r = 1.0 / 0
+r = n ** -1
+r = t.astype(i32) ** -1
+r = t.astype(i32) ** t.astype(i32)
+r = t + "a"
+r = t + None
+r = t + (1, 2)
+r = t + x
+r = n + (1 << 31)
+r = n + (1 << 63)
+r = t.astype(i8) + 128
+r = t.astype(u8) + -129
+r = t.astype(u32) + t.astype(i32)
+r = fh.exp(n, rounding=fh.Rounding.ZERO)
+r = fh.add(t, t, rounding=fh.Rounding.APPROXIMATE)
+r = fh.add(t.astype(i32), 1, rounding=fh.Rounding.ZERO)
+r = fh.sqrt(t.astype(f16), flush_to_zero=True)
+r = fh.exp2(t, flush_to_zero=n)
+r = fh.clip(t, 2)
+r = fh.sort(t, 4)
+r = fh.top_k(t, 3)
+r = fh.top_k(t, 16)
+r = fh.top_k(t, n)
+r = fh.reduce(t, 0, lambda a: a, 0.0)
+r = fh.reduce(t, 0, lambda a, b: a, "a")
+r = fh.scan(t, 0, max, 0.0)
+r = fh.extract(t, (0, 9), (4, 4))
+r = fh.insert(t, fh.zeros((8, 8), f32), (0, 0))
+r = fh.unpack(t, f16)
+r = fh.eye(3)
+r = fh.linspace(0.0, 1.0, 5)
+r = fh.gather(t, 0)
+r = fh.mma(t, t, t)
+r = fh.mma(t, t.T, fh.zeros((4, 4), f16))
+r = fh.mma(t, t.T, fh.zeros((8, 4), f32))
+r = fh.mma(t, t.T, 0)
+r = t.load((0, 0))
+r = x.load((0,), (4, 8))
+r = x.load((0, 0), (4,))
+r = x.load((0, 0), (3, 8))
+r = x.load((0, 0), (n, 8))
+r = x.load((0.5, 0), (4, 8))
+r = x.load((0, 0), (4, 8), padding="none")
+r = x.load((0, 0), (4, 8), pad=0)
+r = x[0]
+r = x.shape[2]
+r = x.shape[n]
+r = x.at(0)
+r = x.index
+r = y.at(0)
+y.store()
+y.store(t, t)
+y.store(t.T)
+y.store(t[:2])
+fh.assert_(n > 0, n)
+fh.static_assert(n > 0)
+fh.static_assert(1 > 2)
+fh.static_assert(1 > 2, "one")
+fh.require(n > 0.5)
+fh.require(t > 0)
+fh.require(-n < "a")
+fh.require("n >")
+fh.require("missing > 0")
+print(x)
+print(LISTED)
+with fh.unsafe(): pass
+with fh.unsafe(n): pass
+while t > 0: pass
+while "a": pass
+for k in x: pass
+for k in n: pass
+for k in 1.5: pass
+for k in fh.tiles(x, axis=2, size=8): pass
+for k in fh.tiles(x, axis=0, size=n): pass
+for k in fh.tiles(t, axis=0, size=4): pass
+for k, l in ((1, 2), 3): pass
+a, b = 1, 2, 3
+a, *b = n
+(a, b), c = (1, 2)
+t.x = 1
+t[0] = 1
+LISTED[0] = 1
+n += "a"
+t @= r
+r = Pair(1)
+r = Pair(1, 2, 3)
+r = Pair(1, 2).middle
+r = Point(1, 2).z
+r = first(1)
+r = first(1, 2, 3)
+r = first(a=1, c=2)
+r = first(1, a=2)
+r = kernel(y, x, v, n)
+r = fh.nothing
+r = object()
+r = (lambda a: a)()
+r = isinstance(n, 3)
+r = [1, 2]
+r = {1: 2}
+r = t if t > 0 else r
+r = 1 if n > 0 else "a"
+r = 1 if n > 0 else None
+r = n if x else 2
+r = float(x)
+r = str(n)
+r = round(t, 2)
+r = round(2.5, "a")
+r = sum(t)
+r = divmod(n, 0)
+r = pow(t, 2, 3)
+r = pow(t, 2)
+r = any(t)
+r = all(n)
+r = range()
+r = range(1, 2, 3, 4)
+r = tuple(n)
+r = t.nothing
+""".strip().split("\n")
+
+
+def arguments(part: Any) -> list[Any]:
+    """Of the kernel: `x` and `v` count from 0, `n` is 3."""
+    x = np.arange(32, dtype=np.float32).reshape(4, 8)
+    return [part(np.zeros((4, 8), np.float32), 4, 8), x, x[0].copy(), 3]
+
+
+def text_of(span: Span) -> str:
+    """What stands at a place of the last kernel."""
+    line = linecache.getline(FILE, span.line).rstrip("\n")
+    return line[span.start : span.end].strip() if span.end_line == span.line else line.strip()
+
+
+def told(error: Error) -> str:
+    """An error without the excerpt."""
+    found = error.report()
+    labels = [f"`{text_of(label.span)}`: {label.text}" for label in found.labels if label.text]
+    parts = [f"{found.code} {found.title}", *labels, *found.notes, *(f"help: {text}" for text in found.helps)]
+    return "\n    ".join(parts)
+
+
+def test_what_is_said(golden: Callable[[Path, str], None], part: Any, lowered: Callable[..., Any]) -> None:
+    said: list[str] = []
+    for line in REFUSED:
+        with pytest.raises(Rejected) as caught:
+            lowered(kernel_of(line), *arguments(part))
+        said += [line, *(f"  {told(error)}" for error in caught.value.errors)]
+    golden(Path(__file__).with_name("fragments.err"), "\n".join(said))
+
+
+STATIC = """
+len(t) == 4 and len(r) == 8 and len((1, 2)) == 2 and len("abc") == 3
+fh.cdiv(7, 2) == 4 and fh.cdiv(-7, 2) == -3 and fh.cdiv(8, 2) == 4
+reversed((1, 2, 3)) == (3, 2, 1)
+(n, 1) != (n,) and not (n, 1) == (n,)
+(f32, 2) == (t.dtype, 2) and not (f32, 2) != (f32, 2) and (f32, 2) != (f32, 3)
+(t == None) is False and (t != None) is True and t is not None and not t is None
+None in (None, n) and n not in (None,) and not n in (None, None) and not None not in (None, n)
+Pair(1, 2).kept == 3 and Pair(1, right=2).right == 2 and Point(1, y=2).y == 2
+t.reshape((8, 4)).shape == (8, 4) and t.reshape(-1, 4).shape == (8, 4) and t.transpose((1, 0)).shape == (8, 4)
+bool(3) is True and bool(0) is False and int("7") == 7 and float("2.5") == 2.5
+(t.astype(i32) ** 0).dtype is i32 and (t.astype(i32) ** 16).dtype is i32
+(t > 0).astype(i8).dtype is i8 and (t * 2).dtype is f32 and (n * 2).dtype is i32
+(t.astype(f16) + t).dtype is f32 and (t.astype(i8) + 1).dtype is i8 and ((t > 0) + 1).dtype is i32
+t[:, None, :4].shape == (4, 1, 4) and t[2:].shape == (2, 8) and t[..., 4:].shape == (4, 4)
+t.sum(axis=1).shape == (4,) and t.sum(axis=-1, keepdims=True).shape == (4, 1) and fh.sum(t).shape == ()
+tuple(i for i in range(3) if i != 1) == (0, 2) and tuple(zip((1, 2), (3, 4))) == ((1, 3), (2, 4))
+(t > 0).sum().dtype is i32 and (t > 0).max().dtype is bool_ and t.astype(i8).sum(axis=0).dtype is i8
+(t > 0).any().dtype is bool_ and t.astype(f16).sum().dtype is f16 and t.astype(i8).max().dtype is i8
+tuple(enumerate((5, 6), 1)) == ((1, 5), (2, 6)) and sum((1, 2, 3)) == 6 and max(1, 2) == 2 and min((4, 3)) == 3
+f"{7:03d} {(1, 2)} {f32}" == "007 (1, 2) f32"
+""".strip().split("\n")
+
+
+def test_what_is_known(lowered: Callable[..., Any], part: Any) -> None:
+    """Each line holds when the kernel is compiled."""
+    lowered(kernel_of(*(f"fh.static_assert({line})" for line in STATIC)), *arguments(part))
+
+
+def test_what_both_branches_know_is_known_after_them(lowered: Callable[..., Any], part: Any) -> None:
+    lines = ("k, s = 1, 2", "if n > 0:", "    k = 4", "    s = t", "else:", "    k = 4", "    s = t")
+    known = ("fh.static_assert(k == 4)", "t = s + fh.zeros((k, 8), f32)")
+    lowered(kernel_of(*lines, *known), *arguments(part))
+
+
+NUMBERS = ("0.0", "(1.0 if n > 0 else 2.0) * 2", "fh.where(n > 0, 1.0, 2.0)", "fh.maximum(1.0, 1.0 if n > 1 else 2.0)")
+
+
+@pytest.mark.parametrize("number", [*NUMBERS, "-(1.0 if n > 0 else 2.0)", "abs(1.0 if n > 0 else 2.0)"])
+def test_numbers_alone_have_the_dtype_that_a_loop_makes_of_them(
+    number: str, lowered: Callable[..., Any], part: Any
+) -> None:
+    lines = (f"q = {number}", "for i in range(n):", "    q = q + t.astype(f64)")
+    lowered(kernel_of(*lines, "fh.static_assert(q.dtype is f64 and q.shape == (4, 8))"), *arguments(part))
+    with pytest.raises(Rejected):  # whose dtype was asked for is no guess
+        lowered(kernel_of(f"q = ({number}) + t[0].sum()", *lines[1:]), *arguments(part))
+
+
+def test_what_does_not_hold_is_said(lowered: Callable[..., Any], part: Any) -> None:
+    with pytest.raises(Rejected) as caught:
+        lowered(kernel_of(*(f"fh.static_assert(not ({line}))" for line in STATIC)), *arguments(part))
+    assert [error.code for error in caught.value.errors] == ["O030"] * len(STATIC)
+
+
+X = np.arange(32, dtype=np.float32).reshape(4, 8)
+COMPUTED = [
+    ("t ** 0", X**0),
+    ("t ** 1", X),
+    ("(t / 16) ** 16", (X / 16) ** 16),
+    ("(t / 16) ** 17", (X / 16) ** 17),
+    ("(t.astype(i32) ** 5).astype(f32)", (X.astype(np.int32) ** 5).astype(np.float32)),
+    ("fh.where(True, t, 1.0)", X),
+    ("fh.where(0, t, 1.0)", X * 0 + 1),
+    ("t * float(n)", X * 3),
+    ("t if n in (None, 1, 3) else r", X),
+    ("t if n not in (1, 2) else t * 2", X),
+    ("t if (n, 1) == (3, 1) else t * 2", X),
+    ("t if (n, 1) != (2, 1) else t * 2", X),
+    ("t if (n, n) == (3, 2) else t * 2", X * 2),
+    ("t + fh.cdiv(n, 2)", X + 2),
+    ("t + fh.mulhi(fh.full((4, 8), 1 << 31, u32), 6).astype(f32)", X + 3),
+    ("fh.powi(t, n)", X**3),
+    ("fh.fmod(t, -5.0)", np.fmod(X, -5)),
+    ("fh.maximum(t, r)", np.maximum(X, X[0])),
+    ("t + r[:, None][:4]", X + X[0][:4, None]),
+    ("t + t.sum(axis=1, keepdims=True)", X + X.sum(1, keepdims=True)),
+    ("t + v.load((0,), (8,))", X + X[0]),
+    ("t[2:] .sum() + t * 0", X * 0 + X[2:].sum()),
+    ("t + (t.astype(f32).astype(i32) & 5)", X + (X.astype(np.int32) & 5)),
+]
+
+
+@pytest.mark.parametrize(("line", "wanted"), COMPUTED, ids=[line for line, _ in COMPUTED])
+def test_what_is_computed(line: str, wanted: Any, interpret: Callable[..., None], part: Any) -> None:
+    args = arguments(part)
+    interpret(kernel_of(f"t = {line}"), *args)
+    np.testing.assert_allclose(args[0].array, wanted, rtol=1e-6)
