@@ -124,6 +124,8 @@ class Cells:
         if any(a.path for a in self.accesses) or any(a.kind == "update" for a in self.accesses):
             return None
         keys = np.concatenate([self.keys[n] for n in range(len(self.accesses))])
+        if not keys.size:  # all are masked
+            return []
         when = np.repeat(np.arange(len(self.accesses)), [len(k) for k in self.keys])
         order = np.lexsort((when, keys))
         keys, when = keys[order], when[order]

@@ -1,0 +1,242 @@
+"""Facts of a launch: what is refused of them, where arrays lie, and which elements are touched, counted one by one."""
+
+from __future__ import annotations
+
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from freehold.audit import sarif
+from freehold.audit.cells import Cells
+from freehold.audit.facts import FactsError, call_of, launch_from, launch_of
+from freehold.audit.verdict import Audit, audit
+from freehold.audit.whose import sharing
+from freehold.dialects.cuda_tile.ops.module import EntryOp
+from freehold.support.span import Span
+from freehold.tools.context import make_context
+from freehold.tools.located_parser import parse_module
+
+VIEW = "tensor_view<?x?xf32, strides=[?,?]>"
+TILED = f"partition_view<tile=(2x4), {VIEW}>"
+MODULE = f"""
+cuda_tile.module @kernels {{
+  entry @seen(%x: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>, %a: tile<i32>, %b: tile<i32>) {{
+    %none = make_token : token
+    %v = make_tensor_view %x, shape = [%m, %n], strides = [%a, %b] : tile<i32> -> {VIEW}
+    %p = make_partition_view %v : {TILED}
+    %i, %j, %k = get_tile_block_id : tile<i32>
+    %t, %after = load_view_tko weak %p[%i, %j] token = %none : {TILED}, tile<i32> -> tile<2x4xf32>, token
+    %t2 = store_view_tko weak %t, %p[%i, %j] token = %after : tile<2x4xf32>, {TILED}, tile<i32> -> token
+    return
+  }}
+  entry @copied(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>) {{
+    %none = make_token : token
+    %r = iota : tile<8xi32>
+    %p = reshape %x : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %p8 = broadcast %p : tile<1xptr<f32>> -> tile<8xptr<f32>>
+    %p9 = offset %p8, %r : tile<8xptr<f32>>, tile<8xi32> -> tile<8xptr<f32>>
+    %t, %after = load_ptr_tko weak %p9 token=%none : tile<8xptr<f32>> -> tile<8xf32>, token
+    %q = reshape %y : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %q8 = broadcast %q : tile<1xptr<f32>> -> tile<8xptr<f32>>
+    %q9 = offset %q8, %r : tile<8xptr<f32>>, tile<8xi32> -> tile<8xptr<f32>>
+    %t2 = store_ptr_tko weak %q9, %t token=%none : tile<8xptr<f32>>, tile<8xf32> -> token
+    return
+  }}
+}}
+"""
+PARSED = parse_module(make_context(), MODULE, "kernels.mlir")
+ENTRIES = {op.sym_name.data: op for op in PARSED.walk() if isinstance(op, EntryOp)}
+
+
+def audited(entry: str, grid: list[int], *arguments: dict[str, Any]) -> Audit:
+    launch = launch_from({"grid": grid, "arguments": list(arguments)})
+    return audit(PARSED, ENTRIES[entry], launch)
+
+
+def codes(found: Audit) -> list[str]:
+    return [finding.error.code for finding in found.findings]
+
+
+# --- What is refused ------------------------------------------------------------------------------------------------
+
+X: dict[str, Any] = {"name": "x", "dtype": "i32", "shape": [4]}
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"grid": [0]}, "`grid` is one to three numbers, each at least 1"),
+    ({"grid": [1, 1, 1, 1]}, "`grid` is one to three numbers, each at least 1"),
+    ({"grid": []}, "`grid` is one to three numbers, each at least 1"),
+    ({"grid": "4"}, "grid is no list of numbers"),
+    ({"grid": [4.5]}, "grid is no list of numbers"),
+    ({"arguments": "x"}, "`arguments` is a list with an entry for each argument"),
+    ({"arguments": [7]}, "argument 0 is no mapping"),
+    ({"others": "x"}, "`others` is a list of arrays"),
+    ({"others": [{"name": "n", "value": 1}]}, "`n` of `others` is no array"),
+    ({"others": [7]}, "argument 1 is no mapping"),
+    ({"others": [X]}, "two arguments have one name"),
+    ({"arguments": [{**X, "dtype": "f99"}]}, "`f99` of `x` is no dtype"),
+    ({"arguments": [{**X, "shape": [4, 0]}]}, "`x` has an extent below 1"),
+    ({"arguments": [{**X, "shape": "4"}]}, "the shape of `x` is no list of numbers"),
+    ({"arguments": [{**X, "strides": [1, 1]}]}, "`x` takes 1 strides, none of them negative"),
+    ({"arguments": [{**X, "strides": [-1]}]}, "`x` takes 1 strides, none of them negative"),
+    ({"arguments": [{**X, "address": -1}]}, "`address` of `x` is no number"),
+    ({"arguments": [{**X, "alignment": "16"}]}, "`alignment` of `x` is no number"),
+    ({"arguments": [{**X, "contents": [1, 2, 3]}]}, "the contents of `x` are not [4] numbers"),
+    ({"arguments": [{**X, "contents": ["a"] * 4}]}, "the contents of `x` are not [4] numbers"),
+    ({"arguments": [{**X, "contents": "nowhere.npy"}]}, "the contents of `x` cannot be read from `nowhere.npy`: "),
+    ({"arguments": [{**X, "colour": 1}]}, "`x` has the unknown fact `colour`"),
+    ({"arguments": [{"name": "n", "value": "1"}]}, "the value of `n` is no number"),
+    ({"arguments": [{"words": [1.5]}]}, "the words of `arg0` are no list of numbers and names of arrays"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), WRONG, ids=[said for _, said in WRONG])
+def test_what_is_no_launch_is_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(FactsError) as caught:
+        launch_from({"grid": [4], "arguments": [X], **given})
+    assert str(caught.value).startswith(said)
+
+
+def test_what_is_a_launch_just_so() -> None:
+    given = {**X, "strides": [0], "address": 0, "shift": 0, "contents": [[1, 2], [3, 4]]}
+    found = launch_from({"grid": 4, "arguments": [given], "others": [{"name": "y", "shape": 1}]})
+    assert found.grid == (4, 1, 1)
+    assert [(f.name, f.shape, f.steps, f.address) for f in found.arguments] == [("x", (4,), (0,), 0)]  # type: ignore[union-attr]
+    assert found.arguments[0].contents.tolist() == [1, 2, 3, 4]  # type: ignore[union-attr]
+    assert [(o.name, o.dtype, o.shape) for o in found.others] == [("y", "f32", (1,))]
+    assert launch_from({"grid": (1, 2, 3), "arguments": ()}).grid == (1, 2, 3)
+
+
+FOR_COPIED: list[tuple[list[dict[str, Any]], str]] = [
+    ([X], "the facts give 3 values for 2 parameters of `copied`"),
+    ([X, {"name": "n", "value": 1}], "parameter 1 is a pointer, and `n` is not"),
+    ([X, {**X, "name": "y", "dtype": "f64"}], "`y` has elements of f64, and parameter 1 points to f32"),
+    ([X, {**X, "name": "y", "same": "z"}], "`y` lies in the memory of `z`, which is no array of its own"),
+    ([X, {"name": "y", "words": [1, "z"]}], "`y` has the word `z`, which is no array"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), FOR_COPIED, ids=[said for _, said in FOR_COPIED])
+def test_facts_that_do_not_fit_the_kernel(arguments: list[dict[str, Any]], said: str) -> None:
+    with pytest.raises(FactsError) as caught:
+        call_of(ENTRIES["copied"], launch_from({"grid": [1], "arguments": arguments}))
+    assert str(caught.value) == said
+
+
+def test_arguments_as_they_are() -> None:
+    numbers, floats = np.arange(6, dtype=np.int32), np.zeros((2, 3))
+    found = launch_of((2, 3), [numbers, floats.T, 5, np.float32(0.5), [7, numbers]], ["x", "y", "n", "n", "table"])
+    assert found.grid == (2, 3, 1)
+    x, y, n, m, table = found.arguments
+    assert [f.name for f in found.arguments] == ["x", "y", "n", "n#3", "table"]
+    assert (x.shape, x.steps, x.address, x.contents.tolist()) == ((6,), (1,), numbers.ctypes.data, numbers.tolist())  # type: ignore[union-attr]
+    assert (y.shape, y.steps, y.dtype, y.contents) == ((3, 2), (1, 3), "f64", None)  # type: ignore[union-attr]
+    assert (n.value, m.value) == (5, 0.5)  # type: ignore[union-attr]
+    assert (table.shape, table.words) == ((2,), (7, "table[0]"))  # type: ignore[union-attr]
+    assert [(o.name, o.address) for o in found.others] == [("table[0]", numbers.ctypes.data)]
+    for value, said in (("text", "`x` is neither an array"), (numbers[::-1], "strides (-4,), which is not known")):
+        with pytest.raises(FactsError, match=said.replace("(", r"\(").replace(")", r"\)")):
+            launch_of((1,), [value], ["x"])
+
+
+# --- Which elements are touched -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "meet"), [(0, 10, False), (0, 11, True), (30, 40, False), (29, 40, True), (12, 13, True)]
+)
+def test_arrays_share_memory_where_a_byte_is_of_both(start: int, end: int, meet: bool) -> None:
+    arrays = {0: SimpleNamespace(start=10, end=30), 1: SimpleNamespace(start=start, end=end)}
+    call: Any = SimpleNamespace(arrays=arrays)
+    assert sharing(call, {0}) == ({0, 1} if meet else {0})
+    assert sharing(call, {1}) == ({0, 1} if meet else {1})
+
+
+@pytest.mark.parametrize(("shift", "expected"), [(8, []), (7, ["O525"]), (0, ["O525"]), (1, ["O525"]), (16, [])])
+def test_what_lies_in_one_memory_meets_where_elements_do(shift: int, expected: list[str]) -> None:
+    y = {"name": "y", "shape": [8], "same": "x", "shift": shift}
+    assert codes(audited("copied", [1], {"name": "x", "shape": [24]}, y)) == expected
+
+
+@pytest.mark.parametrize(("x", "y", "expected"), [(8, 8, []), (7, 8, ["O521"]), (8, 7, ["O521"]), (7, 7, ["O521"])])
+def test_the_last_element_has_to_be_there(x: int, y: int, expected: list[str]) -> None:
+    assert codes(audited("copied", [1], {"name": "x", "shape": [x]}, {"name": "y", "shape": [y]})) == expected
+
+
+extents, steps = st.integers(1, 9), st.integers(0, 12)
+
+
+@settings(max_examples=60)
+@given(extents, extents, steps, steps, st.integers(1, 60), st.integers(1, 3), st.integers(1, 3))
+def test_tiles_touch_the_elements_of_their_view(m: int, n: int, a: int, b: int, size: int, x: int, y: int) -> None:
+    """Every element by itself: whether it is in memory, and whether two tile blocks have it."""
+    numbers = ({"name": name, "value": value} for name, value in (("m", m), ("n", n), ("a", a), ("b", b)))
+    found = audited("seen", [x, y], {"name": "x", "shape": [size]}, *numbers)
+    beside = x > -(-m // 2) or y > -(-n // 4)
+    touched: dict[int, set[tuple[int, int]]] = {}
+    twice = False
+    for i, j in product(range(x), range(y)):
+        places = [r * a + c * b for r, c in product(range(2 * i, min(2 * i + 2, m)), range(4 * j, min(4 * j + 4, n)))]
+        twice = twice or len(set(places)) < len(places)
+        for place in places:
+            touched.setdefault(place, set()).add((i, j))
+    outside = max(touched) >= size
+    race = any(len(blocks) > 1 for blocks in touched.values())
+    assert bool({"O520", "O521"} & {*codes(found)}) == (outside or beside)
+    if not (outside or beside):
+        assert ("O523" in codes(found)) == race
+        assert found.verdict == ("faulty" if race else "unknown" if twice else "safe")  # a tile that is stored twice
+
+
+reads = st.lists(st.tuples(st.booleans(), st.lists(st.integers(0, 4), max_size=4, unique=True)), min_size=1, max_size=6)
+
+
+@given(reads)
+def test_neighbours_in_time_at_each_element(accesses: list[tuple[bool, list[int]]]) -> None:
+    """Where those that are neighbours are ordered, all are of which one writes: through others at the same element."""
+    cells: Any = SimpleNamespace(
+        accesses=[SimpleNamespace(path=(), kind="write" if writes else "read") for writes, _ in accesses],
+        keys=[np.array(sorted(keys), np.int64) for _, keys in accesses],
+    )
+    found = Cells.in_order(cells)
+    wanted: set[tuple[int, int]] = set()
+    for key in range(5):
+        at = [(number, writes) for number, (writes, keys) in enumerate(accesses) if key in keys]
+        for place, (number, _) in enumerate(at):
+            before = next((other for other, wrote in reversed(at[:place]) if wrote), None)
+            wanted |= set() if before is None else {(before, number)}
+            after = next((other for other, wrote in at[place + 1 :] if wrote), None)
+            wanted |= set() if after is None else {(number, after)}
+    assert found == sorted(wanted)
+
+
+@pytest.mark.parametrize("changed", [{"path": (1,)}, {"kind": "update"}])
+def test_what_may_not_happen_orders_nothing(changed: dict[str, Any]) -> None:
+    access = SimpleNamespace(**{"path": (), "kind": "write", **changed})
+    plain = SimpleNamespace(path=(), kind="write")
+    cells: Any = SimpleNamespace(accesses=[plain, access], keys=[np.array([0])] * 2)
+    assert Cells.in_order(cells) is None
+
+
+# --- Where it is said -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("place", "region"),
+    [
+        ((3, 4, 3, 9), (3, 5, 3, 9)),
+        ((3, 4, 3, 4), (3, 5, 3, 6)),
+        ((3, 4, 3, 0), (3, 5, 3, 6)),
+        ((3, 4, 5, 2), (3, 5, 5, 5)),
+        ((3, 0, 3, 1), (3, 1, 3, 1)),
+    ],
+)
+def test_regions_of_sarif_hold_a_character(place: tuple[int, int, int, int], region: tuple[int, ...]) -> None:
+    line, start, end_line, end = place
+    located = sarif._location(Span("k.mlir", line, start, end_line, end), "other")["physicalLocation"]  # pyright: ignore[reportPrivateUsage]
+    assert located["artifactLocation"] == {"uri": "k.mlir"}
+    assert tuple(located["region"].values()) == region
+    assert "region" not in sarif._location(None, "other")["physicalLocation"]  # pyright: ignore[reportPrivateUsage]
