@@ -25,6 +25,8 @@ GIVEN = {
     "%v": f"!cuda_tile.{VIEW}",
     "%t": f"!cuda_tile.partition_view<tile=(4), {VIEW}>",
     "%k": "!cuda_tile.token",
+    "%c": "!cuda_tile.tile<i1>",
+    "%o": "!ownership.tensor<[M, N], f32>",
 }
 PART = f"partition_view<tile=(4), {VIEW}>"
 # ruff: noqa: E501 -- text of programs
@@ -62,7 +64,46 @@ REFUSED = [
     ("%q = \"test.op\"() {a = #cuda_tile.optimization_hints<sm_90 = 3>} : () -> ()", "."),
     ("cuda_tile.module @m {\nentry @k() optimization_hints = #cuda_tile.rounding<zero> {\nreturn\n}\n}",
      "expected optimization hints"),
+    (f"%r = cuda_tile.loop : {VIEW} {{\nbreak %v : {VIEW}\n}}", "loop: views are not carried through control flow"),
+    ("\"cuda_tile.if\"(%c) ({\ncuda_tile.yield\n}, {\ncuda_tile.yield\n^bb1:\ncuda_tile.yield\n}) : (!cuda_tile.tile<i1>) -> ()",
+     "the else region must have at most one block"),
+    ("%r = cuda_tile.constant <i32: [[1], [2, 3]]> : tile<2x1xi32>", "does not have the shape of its type: got 2 items"),
+    ("%r = cuda_tile.constant <i32: [[1, 2], [3]]> : tile<2x2xi32>", "does not have the shape of its type: got 1 items"),
+    ("%r = cuda_tile.constant <i32: [1, [2]]> : tile<2x1xi32>", "has fewer dimensions than its type"),
+    ("%r = cuda_tile.constant <i1: 2> : tile<i1>", "2 does not fit in i1"),
+    ("%r = cuda_tile.constant <i8: true> : tile<i8>", "true and false are values of i1, not of i8"),
+    ("%r = cuda_tile.constant <i8: 256> : tile<i8>", "256 does not fit in i8"),
+    ("%r = cuda_tile.constant <i8: [-129, 0]> : tile<2xi8>", "-129 does not fit in i8"),
+    ("%r = cuda_tile.constant <f16: 0x12345> : tile<f16>", "0x12345 is not a bit pattern of f16"),
+    ("%r = cuda_tile.broadcast %x : tile<4xf32> -> tile<8xf32>", "extent 4 cannot be repeated to 8"),
+    ("%r = cuda_tile.extract %x[%n] : tile<4xf32> -> tile<8xf32>", "extent 4 is not a multiple of 8"),
+    ("%r = cuda_tile.pack %x : tile<4xf32> -> tile<4xi8>", "takes 16 bytes, not 4"),
+    ('%r = "test.op"() : () -> !cuda_tile.tile<0xf32>', "a positive power of two, got 0"),
+    ('%r = "test.op"() : () -> !cuda_tile.tile<3xf32>', "a positive power of two, got 3"),
+    ('%r = "test.op"() : () -> !cuda_tile.tile<33554432xf32>', "at most 16777216 elements, got 33554432"),
+    ('%r = "test.op"() : () -> !cuda_tile.tensor_view<0xf32, strides=[1]>', "extent must be positive, got 0"),
+    ('%r = "test.op"() : () -> !cuda_tile.tensor_view<4xf32, strides=[0]>', "stride must be positive, got 0"),
+    ('%r = "test.op"() : () -> !cuda_tile.tensor_view<4x4xf32, strides=[1]>', "2 extents but 1 strides"),
+    ("%r = ownership.dim %o, true : !ownership.tensor<[M, N], f32>", "Expected integer literal"),
+    ("%r = ownership.dim %o, -1 : !ownership.tensor<[M, N], f32>", "Expected integer literal"),
+    ("%r = ownership.dim %o, 2 : !ownership.tensor<[M, N], f32>", "no axis 2 in a tensor of rank 2"),
+    ("%r = ownership.tiles %o, true by 4 : !ownership.tensor<[M, N], f32>", "Expected integer literal"),
+    ("%r = ownership.tiles %o, 0 by true : !ownership.tensor<[M, N], f32>", "Expected integer literal"),
+    ('%r = "test.op"() : () -> !ownership.tensor<[M], f32, 7>', "expected #ownership.layout"),
 ]  # fmt: skip
+
+
+ACCEPTED = [
+    "%r = cuda_tile.constant <i8: [255, -128]> : tile<2xi8>",
+    "%r = cuda_tile.constant <i8: -128> : tile<i8>",
+    "%r = cuda_tile.constant <i1: [true, false]> : tile<2xi1>",
+    "%r = cuda_tile.constant <f16: 0xffff> : tile<f16>",
+    "%r = cuda_tile.constant <i32: [[1, 2], [3, 4]]> : tile<2x2xi32>",
+    '%r = "test.op"() : () -> !cuda_tile.tile<16777216xf32>',
+    '%r = "test.op"() : () -> !cuda_tile.tensor_view<1xf32, strides=[1]>',
+    "%r = ownership.dim %o, 1 : !ownership.tensor<[M, N], f32>",
+]
+"""What is just accepted."""
 
 
 def read(text: str) -> ModuleOp:
@@ -79,6 +120,11 @@ def test_text_that_is_refused(text: str, said: str) -> None:
     with pytest.raises((ParseError, VerifyException, Rejected), match=said) as caught:
         parsed(text)
     assert not re.search(r"Traceback|object at 0x", str(caught.value))
+
+
+@pytest.mark.parametrize("text", ACCEPTED)
+def test_text_that_is_just_accepted(text: str) -> None:
+    parsed(text)
 
 
 FILE = debug.DIFileAttr(StringAttr("k.py"), StringAttr("/src"))
