@@ -6,12 +6,15 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from evaluate import array, evaluate, values
 from exact import rounded, special
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from freehold.runtime.interpreter.elements import E5M3FNU, E8M0FNU, ELEMENTS, TF32
 
 MODES = ("nearest_even", "zero", "negative_inf", "positive_inf")
 TYPES = ("f16", "bf16", "f32", "f64")
@@ -139,3 +142,24 @@ def test_the_smallest_normal_number_is_not_flushed() -> None:
     a, zero = np.array([normal, -normal, below, -below], np.float32), np.zeros(4, np.float32)
     found = evaluate("addf", [("f32", a), ("f32", zero)], rounding_mode="nearest_even", flush_to_zero=True)
     assert found.tolist() == [normal, -normal, 0, 0]
+
+
+def test_element_types_are_what_the_specification_says() -> None:
+    widths = {
+        **{"i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "ptr": 64, "f16": 16, "bf16": 16, "f32": 32},
+        **{"tf32": 19, "f64": 64, "f8E4M3FN": 8, "f8E5M2": 8, "f8E8M0FNU": 8, "f4E2M1FN": 4, "fnv8E5M3FNU": 8},
+    }
+    assert {e.name: e.bits for e in ELEMENTS} == widths
+    for e in ELEMENTS:
+        if e.format is None or e.name in ("tf32", "fnv8E5M3FNU", "f8E8M0FNU"):
+            continue
+        known = ml_dtypes.finfo(e.dtype)
+        assert (e.format.precision, e.format.min_exponent) == (known.nmant + 1, known.minexp)
+        assert e.format.largest == float(known.max)
+        assert e.format.has_inf == (e.name in TYPES)
+        assert e.format.signed
+    assert (TF32.precision, TF32.min_exponent, TF32.has_inf, TF32.signed) == (11, -126, True, True)
+    assert TF32.largest == float(np.array(0x7F7FE000, np.uint32).view(np.float32))
+    assert (E8M0FNU.precision, E8M0FNU.min_exponent, E8M0FNU.largest) == (1, -127, 2.0**127)
+    assert (E5M3FNU.precision, E5M3FNU.min_exponent, E5M3FNU.largest) == (4, -14, 114688.0)
+    assert not (E8M0FNU.signed or E8M0FNU.has_inf or E5M3FNU.signed or E5M3FNU.has_inf)

@@ -53,7 +53,7 @@ def around(*sizes: int) -> list[int]:
 POWERS = around(*(1 << n for n in range(18)))
 WHOLE = [*range(256, 40961, 256), *range(45056, 140001, 4096), 262144]
 """Lengths that are compiled in."""
-SOME = [256 * n for n in around(1, 2, 4, 8, 16, 20, 32, 64, 96, 128, 160, 224, 256, 512, 1024)]
+SOME = [256 * n for n in around(1, 2, 4, 8, 16, 20, 32, 64, 96, 128, 160, 192, 224, 256, 512, 1024)]
 """Fewer of them, around those at which something may change."""
 ODD = [1, 16, 17, 33, 65, 129, 255, *(n - 1 for n in SOME), *(n + 1 for n in SOME)]
 COUNTS = (1, 264, 265, 2111, 2112, 4223, 4224, 33792)
