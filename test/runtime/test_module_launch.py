@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +11,11 @@ import pytest
 
 import freehold as fh
 from freehold import Out, Ref, f32, i32
+from freehold.dialects.cuda_tile.ops.module import EntryOp
+from freehold.dialects.cuda_tile.text import parse_disassembly
 from freehold.runtime.gpu import driver
-from freehold.runtime.jit.module_launch import LoadedKernel, load_kernel
+from freehold.runtime.jit import module_launch
+from freehold.runtime.jit.module_launch import LoadedEntry, LoadedKernel, load_kernel
 from freehold.runtime.variants.build import contract_of
 
 
@@ -99,3 +103,114 @@ def test_without_a_gpu_the_interpreter_is_named(monkeypatch: pytest.MonkeyPatch)
     assert loaded.module is not module  # what is verified is a copy
     with pytest.raises(fh.Rejected):
         load_kernel(module, "other")
+
+
+class Buffer:
+    """Memory of a GPU."""
+
+    def __init__(self, said: list[Any], size: int):
+        self.said, self.handle, self.data = said, 1000 + len(said), bytearray(size)
+
+    def close(self) -> None:
+        self.said.append(("close", self.handle))
+
+
+class Gpu:
+    """Stands for the modules that speak to the driver; what is asked of them is written down."""
+
+    def __init__(self) -> None:
+        self.said: list[Any] = []
+        self.buffers: dict[int, Buffer] = {}
+
+    def allocate(self, size: int, _device: int) -> Buffer:
+        made = Buffer(self.said, size)
+        self.buffers[made.handle] = made
+        self.said.append(("allocate", size))
+        return made
+
+    def copy_to_device(self, pointer: int, host: int, size: int, _device: int) -> None:
+        self.buffers[pointer].data[:] = ctypes.string_at(host, size)
+
+    def copy_to_host(self, host: int, pointer: int, size: int, _device: int) -> None:
+        ctypes.memmove(host, bytes(self.buffers[pointer].data), size)
+
+    def stream(self, handle: int, device: int) -> Any:
+        return "stream", handle, device
+
+    def wait(self, stream: Any, what: str) -> None:
+        self.said.append(("wait", stream, what))
+
+    def config(self, *grid: int) -> Any:
+        return grid
+
+    def launch_on(self, device: int, stream: Any, config: Any, kernel: Any, *passed: Any) -> None:
+        self.said.append(("launch", device, stream, config, kernel, passed))
+        for buffer in self.buffers.values():
+            buffer.data[:] = bytes(reversed(buffer.data))
+
+    def architecture(self, device: int) -> str:
+        return ("sm_90", "sm_100")[device]
+
+    def at_once(self, *given: Any) -> int:
+        self.said.append(("at_once", *given))
+        return 3
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Gpu:
+    found = Gpu()
+    for name in ("driver", "kernels", "transfers"):
+        monkeypatch.setattr(module_launch, name, found)
+    return found
+
+
+ENTRY = """
+cuda_tile.module @m {
+  entry @k(%a: tile<ptr<i8>>, %n: tile<i32>, %x: tile<bf16>, %b: tile<ptr<i8>>) HINTS { return }
+}
+"""
+
+
+def entry_of(hints: str = "") -> Any:
+    module = parse_disassembly(ENTRY.replace("HINTS", hints))
+    return next(op for op in module.walk() if isinstance(op, EntryOp))
+
+
+def test_arrays_of_an_entry_are_copied_there_and_back(gpu: Gpu) -> None:
+    written, kept = np.arange(6, dtype=np.int8), np.arange(4, dtype=np.int8)
+    kept.flags.writeable = False
+    turned = np.arange(6, dtype=np.int8).reshape(2, 3).T
+    LoadedEntry(entry_of(), "kernel", 1).launch([written, 7, 1.5, kept], (4, 3, 2))
+    sizes = [size for what, size, *_ in gpu.said if what == "allocate"]
+    ((launch, at),) = [(one, n) for n, one in enumerate(gpu.said) if one[0] == "launch"]
+    assert sizes == [6, 4]
+    assert launch[1:5] == (1, ("stream", 0, 1), (4, 3, 2), "kernel")
+    first, second = gpu.buffers
+    one, number, bits, other = launch[5]
+    assert (one, int(number), other) == (first, 7, second)
+    assert (number.dtype, bits.dtype, hex(bits)) == (np.int32, np.uint16, "0x3fc0")
+    assert gpu.said[at + 1] == ("wait", ("stream", 0, 1), "kernel `k`")
+    assert gpu.said[-2:] == [("close", first), ("close", second)]
+    assert written.tolist() == [5, 4, 3, 2, 1, 0]
+    assert kept.tolist() == [0, 1, 2, 3]
+    LoadedEntry(entry_of(), "kernel", 1).launch([turned, 7, 1.5, kept], (1, 1, 1))
+    assert turned.ravel().tolist() == [5, 2, 4, 1, 3, 0]  # as its elements follow one another
+    with pytest.raises(fh.Rejected, match="3 arguments for 4 parameters"):
+        LoadedEntry(entry_of(), "kernel", 1).launch([written, 7, 1.5], (1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("hints", "device", "asked"),
+    [
+        ("", 0, (1, 1)),
+        ("optimization_hints=<sm_90 = {occupancy = 4, num_cta_in_cga = 2}>", 0, (4, 2)),
+        ("optimization_hints=<sm_90 = {occupancy = 4}>", 1, (1, 1)),
+        ("optimization_hints=<default = {occupancy = 8, num_cta_in_cga = 4}, sm_100 = {occupancy = 2}>", 1, (2, 4)),
+        ("optimization_hints=<default = {occupancy = 8}, sm_100 = {occupancy = 2}>", 0, (8, 1)),
+    ],
+)
+def test_how_many_blocks_run_at_once_is_asked_by_hints(
+    hints: str, device: int, asked: tuple[int, int], gpu: Gpu
+) -> None:
+    assert LoadedEntry(entry_of(hints), "kernel", device).at_once == 3
+    assert gpu.said == [("at_once", "kernel", device, *asked)]
