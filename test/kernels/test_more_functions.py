@@ -301,6 +301,17 @@ def test_extremes(launched: dict[str, tuple[Kernel, Any]]) -> None:
     assembled(launched)
 
 
+@pytest.mark.parametrize("shape", [(300, 5), (3, 9, 7), (2, 4100, 3), (1, 5000), (2, 70000), (200, 1, 130)])
+def test_extremes_of_what_is_all_of_one_sign(shape: tuple[int, ...]) -> None:
+    """Where a tile has more than there is, that is none of it."""
+    x = made(shape, torch.float32, 3).abs() + 1
+    for axis in range(len(shape)):
+        assert torch.equal(kernels.reduce(-x, "amax", axis), (-x).amax(axis))
+        assert torch.equal(kernels.reduce(x, "amin", axis), x.amin(axis))
+        assert torch.equal(kernels.argmax(-x, axis), (-x).argmax(axis))
+        assert torch.equal(kernels.argmin(x, axis), x.argmin(axis))
+
+
 def test_extremes_of_equals(launched: dict[str, tuple[Kernel, Any]]) -> None:
     """The first of equals, of infinities and of NaN, along an axis whose rows begin at no 16 bytes."""
     x = made((3, 256, 33), torch.float32, 1)

@@ -1,0 +1,249 @@
+"""Launches at their limits: shapes of blocks, numbers of regions, what integers hold, and what failures bring."""
+
+# Stand-ins are of no type that checkers know.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import struct
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold import Acc, Ref, f32
+from freehold.runtime.deploy import timing
+from freehold.runtime.errors.kernel_checks import failure_in
+from freehold.runtime.gpu import driver, transfers
+from freehold.runtime.launch import plan
+from freehold.runtime.variants.evaluation import MOST_SHAPE, SHAPE, Evaluator, misshapen, signed, too_wide
+from freehold.support.contract import EntryParameter, Foreign, KernelCheck, LaunchContract, TensorParameter
+
+PLAIN = (1, 1, 1, 32, 1, 1, 1, 1, 1, 0)
+"""A grid, a block, a cluster, and bytes of shared memory."""
+
+
+def shape(**changes: int) -> tuple[int, ...]:
+    return tuple(changes.get(f"n{n}", value) for n, value in enumerate(PLAIN))
+
+
+def test_each_number_of_a_shape_has_its_limits() -> None:
+    most = (2**31 - 1, 65535, 65535, 1024, 1024, 64, 16, 16, 16, 232448)
+    assert most == MOST_SHAPE
+    loose = Foreign(("1", "1", "1"), most_threads=1 << 40)
+    for n, limit in enumerate(most):
+        least = 0 if n == 9 else 1
+        fits = shape(**{f"n{n}": limit, **({f"n{n - 6}": limit} if 6 <= n < 9 else {})})
+        assert misshapen(loose, fits) is None
+        assert misshapen(loose, shape(**{f"n{n}": least})) is None
+        for wrong in (least - 1, limit + 1):
+            assert misshapen(loose, shape(**{f"n{n}": wrong})) == (SHAPE[n], wrong, f"from {least} to {limit}")
+
+
+@pytest.mark.parametrize(
+    ("foreign", "given", "said"),
+    [
+        ({}, shape(n3=32, n4=32), None),
+        ({}, shape(n3=1024, n4=2), ("the number of threads of a block", 2048, "up to 1024")),
+        ({"most_threads": 64}, shape(n3=32, n4=2), None),
+        ({"most_threads": 64}, shape(n3=65), ("the number of threads of a block", 65, "up to 64")),
+        ({"threads": (32, 0, 1)}, shape(n4=4), None),
+        ({"threads": (64, 0, 0)}, shape(), ("the block's first extent", 32, "64, as the code is made")),
+        ({"threads": (0, 2, 0)}, shape(), ("the block's second extent", 1, "2, as the code is made")),
+        ({"threads": (0, 0, 2)}, shape(), ("the block's third extent", 1, "2, as the code is made")),
+        ({}, shape(n0=4, n1=4, n6=4, n7=4), None),
+        ({}, shape(n0=4, n1=8, n6=4, n7=8), ("the number of blocks of a cluster", 32, "up to 16")),
+        ({}, shape(n0=6, n6=2), None),
+        ({}, shape(n0=5, n6=2), ("the grid's first extent", 5, "a multiple of the cluster's 2")),
+        ({}, shape(n1=5, n7=2), ("the grid's second extent", 5, "a multiple of the cluster's 2")),
+        ({}, shape(n2=5, n8=2), ("the grid's third extent", 5, "a multiple of the cluster's 2")),
+    ],
+)
+def test_shapes_that_code_takes(foreign: dict[str, Any], given: tuple[int, ...], said: Any) -> None:
+    assert misshapen(Foreign(("1", "1", "1"), **foreign), given) == said
+
+
+def contract(*entry: EntryParameter, **more: Any) -> LaunchContract:
+    tensor = TensorParameter("x", "ref", "f32", ("N",), 4, (0,), (1,), (1,))
+    return LaunchContract("k", (tensor,), entry, **{"grid": ("N",), "persistent": False, "checks": (), **more})
+
+
+@pytest.mark.parametrize(
+    ("dtype", "low", "high"), [("i32", -(2**31), 2**31 - 1), ("u32", 0, 2**32 - 1), ("i64", -(2**63), 2**63 - 1)]
+)
+def test_integers_that_an_entry_takes(dtype: str, low: int, high: int) -> None:
+    extent = EntryParameter("extent", 0, term="N + 1", dtype=dtype)
+    stride = EntryParameter("stride", 0, 0, dtype=dtype)
+    given = contract(EntryParameter("pointer", 0), extent, stride)
+    for fits in ((low, high), (high, low), (0, 0)):
+        assert too_wide(given, fits) is None
+    for wrong in (low - 1, high + 1):
+        assert too_wide(given, (wrong, 0)) == ("N + 1", wrong, dtype)
+        assert too_wide(given, (0, wrong)) == ("x.strides[0]", wrong, dtype)
+
+
+def test_how_many_points_a_launch_may_have() -> None:
+    assert Evaluator(contract()).most_points == 2**24 - 1
+    assert Evaluator(contract(persistent=True)).most_points == 2**31 - 2**25
+    foreign = Foreign(("1", "1", "1"))
+    of_foreign = Evaluator(contract(grid=("N", "1", "1"), foreign=foreign))
+    assert of_foreign.most_points == (2**31 - 1) * 65535 * 65535
+    evaluate = Evaluator(contract()).evaluate
+    for n, found in ((0, False), (1, True), (2**24 - 1, True), (2**24, False)):
+        geometry = evaluate([(n,)], [(1,)], ())
+        assert (geometry is not None) is found
+        assert geometry is None or geometry.points == n
+
+
+def test_signs() -> None:
+    assert [signed(v, 8) for v in (0, 127, 128, 255)] == [0, 127, -128, -1]
+    assert [signed(v, 0) for v in (255, -3)] == [255, -3]
+    assert [signed(v, 32) for v in (2**31 - 1, 2**31)] == [2**31 - 1, -(2**31)]
+
+
+def bits(value: float, form: str) -> int:
+    return int.from_bytes(struct.pack(form, value), "little", signed=True)
+
+
+def test_values_that_a_failure_brings() -> None:
+    values = (("a", "i32"), ("b", "bool_"), ("c", "f64"), ("d", "f32"), ("e", "bf16"), ("f", "f16"), ("g", "u64"))
+    checks = [KernelCheck("never"), KernelCheck("a > 0", values)]
+    words = [2, 5, -3, 7, bits(0.1, "=d"), bits(1.5, "=f"), bits(-2.5, "=f"), bits(0.25, "=f"), -1, 99]
+    error = failure_in("kernel", checks, words)
+    said = error.report().notes
+    text = " ".join(str(n) for n in said)
+    assert "`a` = -3, `b` = True, `c` = 0.1, `d` = 1.5, `e` = -2.5, `f` = 0.25, `g` = 18446744073709551615" in text
+    assert "in block 5" in text
+    assert "a > 0" in str(error.report())
+    assert "never" in str(failure_in("kernel", checks, [1, 0]).report())
+
+
+@pytest.mark.parametrize(
+    ("check", "code"),
+    [
+        (KernelCheck("p", (("index", "i32"), ("count", "i32")), tensor="x", axis=1, step=16), "O233"),
+        (KernelCheck("p"), "O234"),
+        (KernelCheck("p", (("start", "i32"), ("count", "i32")), tensor="x", axis=1), "O235"),
+        (KernelCheck("p", (("group", "i32"), ("count", "i32")), tensor="x"), "O236"),
+    ],
+)
+def test_kinds_of_failures(check: KernelCheck, code: str) -> None:
+    assert failure_in("kernel", [check], [1, 0, 4, 3]).code == code
+
+
+# --- Launches on the interpreter --------------------------------------------------------------------------------------
+
+
+@fh.kernel
+def quarters(x: Ref["N"], total: Acc[f32, 1], at: fh.Grid = fh.Grid("N // 4")):
+    total.add_at(x.load((at.index[0],), (4,)).sum(), 0)
+
+
+@fh.kernel
+def shares(x: Ref["M"], total: Acc[f32, 1], at: fh.Grid = fh.Grid("8 // (M - 1)")):
+    fh.require("M > 1")
+    total.add_at(x.load((0,), (1,)).sum() + at.index[0].astype(f32) * 0.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "count", "points"), [(quarters, 8, 2), (quarters, 4, 1), (shares, 9, 1), (shares, 2, 8)]
+)
+def test_launches_with_points(kernel: Any, count: int, points: int) -> None:
+    total = np.zeros(1, np.float32)
+    kernel(np.ones(count, np.float32), total).sync()
+    assert total[0] == (count if kernel is quarters else points)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "count", "said"),
+    [
+        (quarters, 3, "axis 0 of its domain has the extent 0"),
+        (shares, 10, "axis 0 of its domain has the extent 0"),
+    ],
+)
+def test_launches_without_points(kernel: Any, count: int, said: str) -> None:
+    with pytest.raises(fh.Rejected) as caught:
+        kernel(np.ones(count, np.float32), np.zeros(1, np.float32)).sync()
+    assert caught.value.codes == ("O229",)
+    assert said in str(caught.value)
+
+
+# --- Timing -----------------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    """Launches that take so many seconds, the n-th of each run as it is given."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **takes: list[float]):
+        self.now = 0.0
+        self.takes = takes
+        self.order: list[str] = []
+        monkeypatch.setattr(timing.time, "monotonic", lambda: self.now)
+
+    def measure(self, run: Any) -> float:
+        name = run()
+        taken = self.takes[name][min(self.order.count(name), len(self.takes[name]) - 1)]
+        self.order.append(name)
+        self.now += taken
+        return taken
+
+    def samples(self, ends: float = 1e9) -> dict[str, int]:
+        runs = [lambda n=name: n for name in self.takes]
+        found = timing.in_turns(runs, self.measure, ends)
+        return dict(zip(self.takes, map(len, found), strict=True))
+
+
+def test_who_is_timed_how_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (timing.ROUNDS, timing.FINALS, timing.BEHIND, timing.CLOSE) == (5, 8, 1.5, 1.1)
+    behind = Clock(monkeypatch, a=[1.0], b=[1.5], c=[1.51]).samples()
+    assert behind == {"a": 5, "b": 5, "c": 1}  # a alone is close to the best, so it is not timed again
+    close = Clock(monkeypatch, a=[1.0], b=[1.1], c=[1.11]).samples()
+    assert close == {"a": 13, "b": 13, "c": 5}
+    assert Clock(monkeypatch, a=[1.0]).samples() == {"a": 5}
+    one = Clock(monkeypatch, a=[1.0], b=[2.0, 1.0])
+    assert one.samples() == {"a": 5, "b": 1}  # b was slow the one time
+    clock = Clock(monkeypatch, a=[1.0], b=[1.0], c=[1.0])
+    assert clock.samples() == {"a": 13, "b": 13, "c": 13}
+    rounds = [clock.order[n : n + 3] for n in range(0, 39, 3)]
+    assert rounds[0] == ["a", "b", "c"]
+    assert len({tuple(r) for r in rounds}) > 2
+    again = Clock(monkeypatch, a=[1.0], b=[1.0], c=[1.0])
+    again.samples()
+    assert again.order == clock.order  # the same each time
+
+
+def test_timing_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Clock(monkeypatch, a=[1.0], b=[1.0], c=[1.0]).samples(-1.0) == {"a": 1, "b": 0, "c": 0}
+    assert Clock(monkeypatch, a=[1.0], b=[1.0], c=[1.0]).samples(1.5) == {"a": 1, "b": 1, "c": 0}
+    assert Clock(monkeypatch, a=[1.0], b=[1.0]).samples(3.0) == {"a": 2, "b": 2}  # a round counts for all
+    assert Clock(monkeypatch, a=[1.0], b=[1.0]).samples(2.5) == {"a": 1, "b": 1}
+    assert Clock(monkeypatch, a=[1.0], b=[1.0]).samples(4.5) == {"a": 2, "b": 2}
+
+
+def test_launches_on_a_gpu_are_timed_some_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[Any] = []
+    takes = 0.0
+
+    def seconds(stream: Any, work: Any) -> float:
+        before = len(said)
+        work()
+        count = len(said) - before
+        said.append((stream, count))
+        return takes * count
+
+    monkeypatch.setattr(driver, "current_handle", lambda family, device: (family, device))
+    monkeypatch.setattr(driver, "stream", lambda handle, device: ("stream", handle, device))
+    monkeypatch.setattr(plan, "family_of", lambda views: "numpy")
+    monkeypatch.setattr(transfers, "seconds", seconds)
+    views: Any = [SimpleNamespace(device=3)]
+    for takes, count in ((1e-3, 2), (2e-3, 1), (0.9e-3, 3), (1.0, 1), (0.0, 20000)):
+        said.clear()
+        found = timing.by_events(views)(lambda: said.append("run"))
+        stream = "stream", ("numpy", 3), 3
+        assert said[:3] == ["run", "run", (stream, 1)]  # it is loaded with the first
+        assert said[-1] == (stream, count)
+        assert found == pytest.approx(takes)
+    assert np.isfinite(found)
