@@ -298,23 +298,25 @@ print(torch.compile(twice, fullgraph=True, backend="aot_eager")(torch.ones(40), 
 """
 
 
-OLDER = "torch.__version__ = type(torch.__version__)('{}'); import torch._dynamo"
+OLDER = "import torch; torch.__version__ = type(torch.__version__)('{}'); import torch._dynamo"
 """Torch takes itself for an older one, whose compiler reads less: the calls of a native module it does not."""
 
 
 @pytest.fixture(scope="module")
-def importing() -> Callable[[str, str], Forks]:
-    """What has imported what two lines import, in their order. Programs of one beginning import it once."""
-    plain = cache(lambda: Forks([], os.environ))
-    torch = cache(lambda: plain().grown("torch"))
-    chains: dict[tuple[str, str], Callable[[], Forks]] = {
-        ("import freehold as fh", "import torch"): cache(lambda: plain().grown("freehold", "torch")),
-        ("import torch", "import freehold as fh"): cache(lambda: torch().grown("freehold")),
-        ("import torch, torch._dynamo", "import freehold as fh"): cache(
-            lambda: torch().grown("torch._dynamo", "freehold")
-        ),
-    }
-    return lambda first, second: chains[first, second]()
+def importing(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Forks]:
+    """What has executed some lines of imports, in their order. Programs of one beginning execute it once."""
+    folder = tmp_path_factory.mktemp("lines")
+
+    @cache
+    def after(*lines: str) -> Forks:
+        if not lines:
+            return Forks([], {**os.environ, "PYTHONPATH": str(folder)})
+        origin = after(*lines[:-1])
+        name = f"line_{len(list(folder.iterdir()))}"
+        (folder / f"{name}.py").write_text(lines[-1])
+        return origin.grown(name)
+
+    return after
 
 
 @pytest.mark.parametrize("native", ["0", "1"])
@@ -329,13 +331,13 @@ def importing() -> Callable[[str, str], Forks]:
     ],
 )
 def test_whoever_is_imported_first(
-    first: str, second: str, late: str, native: str, tmp_path: Path, importing: Callable[[str, str], Forks]
+    first: str, second: str, late: str, native: str, tmp_path: Path, importing: Callable[..., Forks]
 ) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.format(first=first, second=second, late=late, without=native == "0"))
     environment = {**os.environ, "FREEHOLD_NATIVE": native}
     if sys.platform == "linux":
-        done = importing(first, second).run([str(program)], environment)
+        done = importing(first, second, late).run([str(program)], environment)
     else:  # a fork may not use there what its origin has loaded
         done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=environment)
     assert done.stdout.strip() == "120.0", done.stderr
