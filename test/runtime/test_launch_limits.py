@@ -68,7 +68,8 @@ def test_shapes_that_code_takes(foreign: dict[str, Any], given: tuple[int, ...],
 
 def contract(*entry: EntryParameter, **more: Any) -> LaunchContract:
     tensor = TensorParameter("x", "ref", "f32", ("N",), 4, (0,), (1,), (1,))
-    return LaunchContract("k", (tensor,), entry, **{"grid": ("N",), "persistent": False, "checks": (), **more})
+    given: dict[str, Any] = {"grid": ("N",), "persistent": False, "checks": (), **more}
+    return LaunchContract("k", (tensor,), entry, **given)
 
 
 @pytest.mark.parametrize(
