@@ -19,6 +19,7 @@ from freehold.runtime.deploy import timing
 from freehold.runtime.errors.kernel_checks import failure_in
 from freehold.runtime.gpu import driver, transfers
 from freehold.runtime.launch import plan
+from freehold.runtime.variants.compiled import Once
 from freehold.runtime.variants.evaluation import MOST_SHAPE, SHAPE, Evaluator, misshapen, signed, too_wide
 from freehold.support.contract import EntryParameter, Foreign, KernelCheck, LaunchContract, TensorParameter
 
@@ -149,8 +150,14 @@ def shares(x: Ref["M"], total: Acc[f32, 1], at: fh.Grid = fh.Grid("8 // (M - 1)"
     total.add_at(x.load((0,), (1,)).sum() + at.index[0].astype(f32) * 0.0, 0)
 
 
+@fh.kernel
+def squares(x: Ref["N"], total: Acc[f32, 1], at: fh.Grid = fh.Grid("N - 8", "N - 8")):
+    total.add_at(x.load((0,), (1,)).sum(), 0)
+
+
 @pytest.mark.parametrize(
-    ("kernel", "count", "points"), [(quarters, 8, 2), (quarters, 4, 1), (shares, 9, 1), (shares, 2, 8)]
+    ("kernel", "count", "points"),
+    [(squares, 9, 1), (squares, 11, 9), (quarters, 8, 2), (quarters, 4, 1), (shares, 9, 1), (shares, 2, 8)],
 )
 def test_launches_with_points(kernel: Any, count: int, points: int) -> None:
     total = np.zeros(1, np.float32)
@@ -161,6 +168,8 @@ def test_launches_with_points(kernel: Any, count: int, points: int) -> None:
 @pytest.mark.parametrize(
     ("kernel", "count", "said"),
     [
+        (squares, 8, "axis 0 of its domain has the extent 0"),
+        (squares, 6, "axis 0 of its domain has the extent -2"),  # twice, which are four points
         (quarters, 3, "axis 0 of its domain has the extent 0"),
         (shares, 10, "axis 0 of its domain has the extent 0"),
     ],
@@ -170,6 +179,25 @@ def test_launches_without_points(kernel: Any, count: int, said: str) -> None:
         kernel(np.ones(count, np.float32), np.zeros(1, np.float32)).sync()
     assert caught.value.codes == ("O229",)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", ["row", 8, None, fh.PERSISTENT])
+def test_groups_in_an_order_that_is_none(wrong: Any) -> None:
+    with pytest.raises(fh.Rejected) as caught:
+        fh.ragged(np.zeros(64, np.float32), 16, by="offsets", order=wrong)
+    assert caught.value.codes == ("O223",)
+    for order in (fh.ROW, fh.COLUMN, fh.grouped(4)):
+        assert fh.ragged(np.zeros(64, np.float32), 16, by="offsets", order=order).spec.order == order
+
+
+def test_what_is_made_once_leaves_nothing_behind() -> None:
+    made: list[int] = []
+    kept = Once()
+    for _ in range(2):
+        assert kept.get("key", lambda: made.append(1) or "value") == "value"
+    assert made == [1]
+    assert vars(kept)["_making"] == {}
+    assert (kept.known("key"), kept.known("other")) == ("value", None)
 
 
 # --- Timing -----------------------------------------------------------------------------------------------------------
