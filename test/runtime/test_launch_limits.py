@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,11 +15,11 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold import Acc, Ref, f32
+from freehold import Acc, Out, Ref, f32, i32
 from freehold.runtime.deploy import timing
 from freehold.runtime.errors.kernel_checks import failure_in
 from freehold.runtime.gpu import driver, transfers
-from freehold.runtime.launch import plan
+from freehold.runtime.launch import checks, plan
 from freehold.runtime.variants.compiled import Once
 from freehold.runtime.variants.evaluation import MOST_SHAPE, SHAPE, Evaluator, misshapen, signed, too_wide
 from freehold.support.contract import EntryParameter, Foreign, KernelCheck, LaunchContract, TensorParameter
@@ -198,6 +199,85 @@ def test_what_is_made_once_leaves_nothing_behind() -> None:
     assert made == [1]
     assert vars(kept)["_making"] == {}
     assert (kept.known("key"), kept.known("other")) == ("value", None)
+
+
+# --- Launches like one before -----------------------------------------------------------------------------------------
+
+
+@fh.kernel
+def doubled(y: Out["N"], x: Ref["N"]):
+    y.store(x.load_like(y) * 2.0)
+
+
+@fh.kernel
+def shifted(y: Out["N"], by: i32, x: Ref["N"]):
+    fh.require(by < 10, "little")
+    y.store(x.load_like(y) + by.astype(f32))
+
+
+def test_arrays_may_not_overlap_however_often_a_kernel_was_launched() -> None:
+    """What a launch is remembered by says nothing of where arrays are."""
+    memory = np.ones(64, np.float32)
+    y = memory[16:32]
+    for first in (0, 32, 40):  # in front, behind, and further on
+        doubled(fh.partition(y, 16), memory[first : first + 16]).sync()
+        for wrong in (1, 15, 16, 17, 31):
+            with pytest.raises(fh.Rejected) as caught:
+                doubled(fh.partition(y, 16), memory[wrong : wrong + 16]).sync()
+            assert caught.value.codes == ("O201",)
+    assert (y == 2).all()
+    assert (memory[:16] == 1).all()
+    assert (memory[32:] == 1).all()
+
+
+def test_numbers_are_looked_at_however_often_a_kernel_was_launched() -> None:
+    y, x = np.zeros(16, np.float32), np.ones(16, np.float32)
+    for by in (9, 10, 8, 11, -1):
+        if by < 10:
+            shifted(fh.partition(y, 16), by, x).sync()
+            assert (y == 1 + by).all()
+            continue
+        with pytest.raises(fh.Rejected) as caught:
+            shifted(fh.partition(y, 16), by, x).sync()
+        assert caught.value.codes == ("O239",)
+
+
+# --- Where arrays of foreign code lie ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("strides", "told", "align", "said"),
+    [
+        ((8, 1), (), 0, None),
+        ((9, 1), (), 0, "its strides are (9, 1), and it is taken for contiguous"),
+        ((8, 2), (), 0, "its strides are (8, 2), and it is taken for contiguous"),
+        ((9, 1), (0,), 0, None),
+        ((9, 2), (0,), 0, "its strides are (9, 2), and the code is not told that of axis 1"),
+        ((9, 2), (1,), 0, "its strides are (9, 2), and the code is not told that of axis 0"),
+        ((9, 2), (0, 1), 0, None),
+        ((8, 1), (), 16, None),
+        ((8, 1), (), 32, "its address is no multiple of 32 bytes"),
+    ],
+)
+def test_how_arrays_lie(strides: tuple[int, int], told: tuple[int, ...], align: int, said: str | None) -> None:
+    foreign = Foreign(("1", "1", "1"), contiguous=(0,))
+    entry = [EntryParameter("stride", 0, axis) for axis in told]
+    given = contract(*entry, grid=("1", "1", "1"), foreign=foreign)
+    known = replace(given.parameters[0], dims=("M", "N"), align=align)
+    evaluator = Evaluator(replace(given, parameters=(known,)))
+    view = SimpleNamespace(element_strides=strides, shape=(4, 8), pointer=48)
+
+    class Call:
+        signature = type("Signature", (dict,), {"kernel": "k"})({"x": None})
+
+        def place(self, _parameter: Any) -> None:
+            return None
+
+    found = list(vars(checks)["_laid_out"](Call(), evaluator, [view]))
+    assert [vars(e)["problem"] for e in found] == ([said] if said else [])
+    loose = replace(foreign, contiguous=())
+    anywhere = Evaluator(replace(given, parameters=(replace(known, align=1),), foreign=loose))
+    assert list(vars(checks)["_laid_out"](Call(), anywhere, [view])) == []
 
 
 # --- Timing -----------------------------------------------------------------------------------------------------------
