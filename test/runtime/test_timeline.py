@@ -15,11 +15,13 @@ from typing import Any
 
 import pytest
 
+import freehold as fh
 from freehold.runtime.errors.refusing import errors
 from freehold.runtime.gpu import checked, failures, flight
 from freehold.runtime.gpu import timeline as module
 from freehold.runtime.gpu.failures import CheckedLaunch, CheckedReplay, Log, Slot, Words
 from freehold.runtime.gpu.timeline import MOST_KEPT, MOST_MARKS, HostTimeline, Timeline
+from freehold.runtime.operations.operation import Shared
 from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS
 from freehold.support.diagnostic import Rejected
 
@@ -583,3 +585,27 @@ def test_launches_that_a_graph_captures_have_words_for_ever(
     assert line.log is not None
     assert address == line.log.rings[0].words.base
     assert [e.owner for e in failures.fresh] == [threading.get_ident()]
+
+
+# --- Forks ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("begun", "value", "error", "left"),
+    [
+        (False, None, None, False),  # nobody has begun it: it can be run
+        (True, None, None, True),
+        (True, 5, None, False),
+        (True, None, ValueError("wrong"), False),
+    ],
+)
+def test_what_a_fork_leaves_of_an_operation_that_others_ran(begun: bool, value: Any, error: Any, left: bool) -> None:
+    shared: Any = Shared(fh.Work("nothing", lambda _: None))
+    shared._source, shared._value, shared._error = None if begun else shared._source, value, error
+    shared._runner = threading.get_ident() + 1
+    shared.left_behind()
+    assert (shared._left, shared._runner) == (left, None)
+    mine: Any = Shared(fh.Work("nothing", lambda _: None))
+    mine._source, mine._runner = None, threading.get_ident()
+    mine.left_behind()
+    assert (mine._left, mine._runner) == (False, threading.get_ident())
