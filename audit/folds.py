@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from freehold.audit.lanes import ELEMENTWISE, Evaluator, Unknown, Value
 from freehold.dialects.cuda_tile.ops.reduce import Aggregate, ReduceOp
-from freehold.runtime.interpreter.access import element, flag
+from freehold.runtime.interpreter.access import element, integer
 from freehold.runtime.interpreter.elements import Array
 
 _Tiles = list[Array]
@@ -42,13 +42,14 @@ def folded(op: Aggregate, operands: Sequence[Value], evaluator: Evaluator) -> li
         while (n := tiles[0].shape[-1]) > 1:
             tiles = combine([t[..., 0:n:2] for t in tiles], [t[..., 1:n:2] for t in tiles])
         return [t[..., 0] for t in tiles]
-    tiles = [t[..., ::-1] if flag(op, "reverse") else t for t in tiles]
+    backwards = bool(integer(op, "reverse"))
+    tiles = [t[..., ::-1] if backwards else t for t in tiles]
     step = 1
     while step < (n := tiles[0].shape[-1]):
         joined = combine([t[..., : n - step] for t in tiles], [t[..., step:] for t in tiles])
         tiles = [np.concatenate((t[..., :step], j), -1) for t, j in zip(tiles, joined, strict=True)]
         step *= 2
-    tiles = [t[..., ::-1] if flag(op, "reverse") else t for t in tiles]
+    tiles = [t[..., ::-1] if backwards else t for t in tiles]
     return [np.moveaxis(t, -1, op.dimension + 1) for t in tiles]
 
 

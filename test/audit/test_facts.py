@@ -221,6 +221,99 @@ def test_what_may_not_happen_orders_nothing(changed: dict[str, Any]) -> None:
     assert Cells.in_order(cells) is None
 
 
+# --- What indices come to -------------------------------------------------------------------------------------------
+
+LANE = np.arange(8)
+TABLE = np.array([[7, 3, 5, 0, 6, 1, 2, 4]] * 2)
+BLOCK = np.array([[0], [1]])
+HALVES = "reshape %r : tile<8xi32> -> tile<2x4xi32>"
+FOLD = "(%a: tile<i32>, %b: tile<i32>) {{ %s = {} : tile<i32>\\nyield %s : tile<i32> }}".replace("\\n", "\n")
+
+
+def scanned(op: str, reverse: str = "false") -> str:
+    types = "tile<8xi32> -> tile<8xi32>"
+    return f"%i = scan %w dim = 0 reverse = {reverse} identities = [0 : i32] : {types} {FOLD.format(op)}"
+
+
+def reduced(op: str, dim: int) -> list[str]:
+    left, back = (4, "1x4") if dim == 0 else (2, "2x1")
+    return [
+        "%h = reshape %w : tile<8xi32> -> tile<2x4xi32>",
+        f"%f = reduce %h dim = {dim} identities = [0 : i32] : tile<2x4xi32> -> tile<{left}xi32> {FOLD.format(op)}",
+        f"%g = reshape %f : tile<{left}xi32> -> tile<{back}xi32>",
+        f"%q = broadcast %g : tile<{back}xi32> -> tile<2x4xi32>",
+        "%i = reshape %q : tile<2x4xi32> -> tile<8xi32>",
+    ]
+
+
+SQUARE = TABLE.reshape(2, 2, 4)
+INDICES: list[tuple[list[str], Any]] = [
+    (["%i = addi %r, %n : tile<8xi32>"], LANE + BLOCK),
+    (["%i = muli %w, %n : tile<8xi32>"], TABLE * BLOCK),
+    (["%i = subi %w, %r : tile<8xi32>"], TABLE - LANE),
+    (["%i = maxi %w, %r signed : tile<8xi32>"], np.maximum(TABLE, LANE)),
+    (["%i = mini %w, %r signed : tile<8xi32>"], np.minimum(TABLE, LANE)),
+    (["%i = remi %w, %t signed : tile<8xi32>"], TABLE % 3),
+    (["%i = divi %w, %t signed rounding<zero> : tile<8xi32>"], TABLE // 3),
+    (["%i = shli %r, %n : tile<8xi32>"], LANE << BLOCK),
+    (["%i = andi %w, %t : tile<8xi32>"], TABLE & 3),
+    (["%i = ori %w, %t : tile<8xi32>"], TABLE | 3),
+    (["%i = xori %w, %t : tile<8xi32>"], TABLE ^ 3),
+    (["%c = cmpi less_than %w, %t, signed : tile<8xi32> -> tile<8xi1>",
+      "%i = select %c, %w, %n : tile<8xi1>, tile<8xi32>"], np.where(TABLE < 3, TABLE, BLOCK)),
+    (["%c = cmpi greater_than_or_equal %w, %t, signed : tile<8xi32> -> tile<8xi1>",
+      "%i = select %c, %w, %n : tile<8xi1>, tile<8xi32>"], np.where(TABLE >= 3, TABLE, BLOCK)),
+    ([f"%h = {HALVES}", "%p = permute %h [1, 0] : tile<2x4xi32> -> tile<4x2xi32>",
+      "%i = reshape %p : tile<4x2xi32> -> tile<8xi32>"], LANE.reshape(2, 4).T.reshape(8)),
+    (["%z = constant <i32: 0> : tile<i32>", "%o = constant <i32: 1> : tile<i32>",
+      "%a = extract %w[%o] : tile<8xi32> -> tile<4xi32>", "%b = extract %w[%z] : tile<8xi32> -> tile<4xi32>",
+      "%i = cat %a, %b dim = 0 : tile<4xi32>, tile<4xi32> -> tile<8xi32>"], np.roll(TABLE, 4, 1)),
+    (["%z = constant <i32: 0> : tile<i32>", f"%h = {HALVES}",
+      "%b = extract %h[%z, %z] : tile<2x4xi32> -> tile<2x2xi32>",
+      "%k = cat %b, %b dim = 1 : tile<2x2xi32>, tile<2x2xi32> -> tile<2x4xi32>",
+      "%i = reshape %k : tile<2x4xi32> -> tile<8xi32>"], np.array([0, 1, 0, 1, 4, 5, 4, 5])),
+    ([scanned("addi %a, %b")], np.cumsum(TABLE, 1)),
+    ([scanned("addi %a, %b", "true")], np.cumsum(TABLE[:, ::-1], 1)[:, ::-1]),
+    ([scanned("maxi %a, %b signed")], np.maximum.accumulate(TABLE, 1)),
+    (reduced("addi %a, %b", 0), np.repeat(SQUARE.sum(1, keepdims=True), 2, 1).reshape(2, 8)),
+    (reduced("addi %a, %b", 1), np.repeat(SQUARE.sum(2, keepdims=True), 4, 2).reshape(2, 8)),
+    (reduced("maxi %a, %b signed", 1), np.repeat(SQUARE.max(2, keepdims=True), 4, 2).reshape(2, 8)),
+]  # fmt: skip
+INDEXED = """
+cuda_tile.module @m {{
+  entry @k(%x: tile<ptr<f32>>) {{
+    %none = make_token : token
+    %bx, %by, %bz = get_tile_block_id : tile<i32>
+    %b1 = reshape %bx : tile<i32> -> tile<1xi32>
+    %n = broadcast %b1 : tile<1xi32> -> tile<8xi32>
+    %r = iota : tile<8xi32>
+    %t = constant <i32: 3> : tile<8xi32>
+    %w = constant <i32: [7, 3, 5, 0, 6, 1, 2, 4]> : tile<8xi32>
+    {}
+    %p1 = reshape %x : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %p8 = broadcast %p1 : tile<1xptr<f32>> -> tile<8xptr<f32>>
+    %to = offset %p8, %i : tile<8xptr<f32>>, tile<8xi32> -> tile<8xptr<f32>>
+    %v, %after = load_ptr_tko weak %to token=%none : tile<8xptr<f32>> -> tile<8xf32>, token
+    return
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("lines", "wanted"), INDICES, ids=[lines[-1].split(" : ")[0] for lines, _ in INDICES])
+def test_indices_are_what_they_come_to(lines: list[str], wanted: Any) -> None:
+    module = parse_module(make_context(), INDEXED.format("\n".join(lines)), "k.mlir")
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    x = {"name": "x", "shape": [64], "address": 1 << 20}
+    found = audit(module, entry, launch_from({"grid": [2], "arguments": [x]}))
+    (access,) = found.trace.accesses
+    place: Any = access.place
+    np.testing.assert_array_equal(
+        np.broadcast_to((place.address - (1 << 20)) // 4, (2, 8)), np.broadcast_to(wanted, (2, 8))
+    )
+    assert (found.verdict == "safe") == (np.min(wanted) >= 0)
+
+
 # --- Where it is said -----------------------------------------------------------------------------------------------
 
 
