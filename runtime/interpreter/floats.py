@@ -97,11 +97,11 @@ def _extremum(larger: bool) -> Pure:
 
         def extremum(a: Tile, b: Tile) -> Tile:
             result: Any = pick(a, b)
-            if not np.all(result):  # a zero: NumPy takes either
+            if not result.all():  # a zero: NumPy takes either
                 zeros = a + b if larger else -(-a - b)
                 result = choose((a == 0) & (b == 0), zeros, result)
             strange: Any = result != result
-            return choose(strange, nan, result) if np.any(strange) else result
+            return choose(strange, nan, result) if strange.any() else result
 
         return _flushed(op, extremum)
 

@@ -96,7 +96,8 @@ def _combiner(op: Operation, c: Compiler) -> Combiner:
             v[arguments[2 * n]], v[arguments[2 * n + 1]] = a, b
         body(v)
         shape = left[0].shape
-        return [np.broadcast_to(v[slot], shape) for slot in results]
+        found = [v[slot] for slot in results]
+        return [tile if tile.shape == shape else np.broadcast_to(tile, shape) for tile in found]
 
     def one_by_one(v: Frame, left: Sequence[Array], right: Sequence[Array]) -> list[Array]:
         shape = left[0].shape
