@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,27 +23,44 @@ def arrays() -> tuple[np.ndarray, np.ndarray]:
     return np.zeros(100, np.float32), np.ones(100, np.float32)
 
 
-def told(caplog: pytest.LogCaptureFixture, name: str) -> list[str]:
-    return [r.getMessage() for r in caplog.records if r.name == name]
+class Asked(logging.Handler):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
 
 
-def test_compiling(tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def told() -> Iterator[Callable[[str], list[str]]]:
+    """`told(name)`: what was told in a name of `logging`'s; all that Freehold tells is asked for."""
+    logger, asked = logging.getLogger("freehold"), Asked()
+    before = logger.level
+    logger.addHandler(asked)
+    logger.setLevel(logging.DEBUG)
+    yield lambda name: [record.getMessage() for record in asked.records if record.name == name]
+    logger.setLevel(before)
+    logger.removeHandler(asked)
+
+
+def test_compiling(tmp_path: Path, told: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FREEHOLD_CACHE_DIR", str(tmp_path))
     tmp_path.chmod(0o700)
-    caplog.set_level(logging.DEBUG, "freehold")
     y, x = arrays()
     double.compile(fh.partition(y, 32), x, arch="sm_90")
-    (line,) = told(caplog, "freehold.compile")
+    (line,) = told("freehold.compile")
     assert line.startswith("double for sm_90: compiled in ")
     double.with_hints().compile(fh.partition(y, 32), x, arch="sm_90")
-    assert told(caplog, "freehold.compile")[1:] == ["double for sm_90: found on disk"]
+    assert told("freehold.compile")[1:] == ["double for sm_90: found on disk"]
 
 
-def test_choosing_and_tuning(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, "freehold")
+def test_choosing_and_tuning(told: Callable[[str], list[str]]) -> None:
     y, x = arrays()
     double(y, x).sync()
-    (line,) = told(caplog, "freehold.schedule")
+    (line,) = told("freehold.schedule")
     assert line.startswith("double for ")
 
     def cut(tile: int, y: Any, x: Any) -> tuple[Any, ...]:
@@ -50,4 +68,4 @@ def test_choosing_and_tuning(caplog: pytest.LogCaptureFixture) -> None:
 
     tuned = fh.Tuned(double, [16, 32], cut)
     tuned.search(y, x, measure=lambda run: 1.0)
-    assert told(caplog, "freehold.tuning")[-1] == "double: 16 is the fastest of 2"
+    assert told("freehold.tuning")[-1] == "double: 16 is the fastest of 2"
