@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, NoneAttr, StringAttr, i32
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, NoneAttr, StringAttr, i1, i32
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from freehold.dialects.cuda_tile import attrs, debug
@@ -165,6 +165,13 @@ MADE: list[tuple[Callable[[], object], str | None]] = [
     (lambda: attrs.OptimizationHintsAttr({"sm_90": NoneAttr()}), "the hints for sm_90 must be a dictionary"),
     (lambda: DenseElementsAttr.from_elements(tile((4,), i32), [b"\0\0\0\0"] * 4), None),
     (lambda: DenseElementsAttr.from_elements(tile((4,), i32), [b"\0\0\0\0"] * 3), "takes 4 values, got 3"),
+    (lambda: DenseElementsAttr(tile((16,), i1), b"\0\0"), None),
+    (lambda: DenseElementsAttr(tile((16,), i1), b"\0"), None),
+    (lambda: DenseElementsAttr(tile((16,), i1), b"\0\0\0"), "takes 1 bytes for a fill or 2 for all elements, got 3"),
+    (lambda: DenseElementsAttr(tile((4,), i1), b"\0\0"), "takes 1 bytes for a fill or 1 for all elements, got 2"),
+    (lambda: DenseElementsAttr(tile((4,), i32), bytes(16)), None),
+    (lambda: DenseElementsAttr(tile((4,), i32), bytes(4)), None),
+    (lambda: DenseElementsAttr(tile((4,), i32), bytes(8)), "takes 4 bytes for a fill or 16 for all elements, got 8"),
 ]
 
 

@@ -86,6 +86,53 @@ def test_the_solver_is_right(goal: Term, facts: list[Term], real: bool) -> None:
         assert holds_in(question, {**dict.fromkeys(BOX, 1), **model})
 
 
+PRODUCTS = [  # of which only signs, units and growth are known
+    "0 <= a and 0 <= b and a * b < 0",
+    "1 <= a and 1 <= b and a * b < a",
+    "1 <= a and 1 <= b and a * b < b",
+    "a == 0 and a * b < 0",
+    "a == 0 and 0 < a * b",
+    "b == 0 and a * b < 0",
+    "b == 0 and 0 < a * b",
+    "a == 1 and b < a * b",
+    "a == 1 and a * b < b",
+    "b == 1 and a < a * b",
+    "b == 1 and a * b < a",
+    *(
+        question.replace("s", shared).replace("x", x).replace("y", y)
+        for shared in "amz"
+        for x, y in ("gt", "tg")
+        for question in (
+            "0 < s and x < y and y * s < x * s + s",
+            "x == y and x * s < y * s",
+            "x == y and y * s < x * s",
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("question", PRODUCTS)
+def test_what_is_known_of_products(question: str) -> None:
+    facts = [terms.parse(part) for part in question.split(" and ")]
+    assert smt.ask(facts, real_products=False, budget=smt.PRODUCTS_UNINTERPRETED)[0] == "unsatisfiable"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "0 <= a and -1 <= b and a * b < 0",
+        "0 <= a and 1 <= b and a * b < b",
+        "1 <= a and 0 <= b and a * b < a",
+        "-1 <= m and g < t and t * m < g * m + m",
+        "0 < m and g <= t and t * m < g * m + m",
+    ],
+)
+def test_what_may_be_of_products(question: str) -> None:
+    facts = [terms.parse(part) for part in question.split(" and ")]
+    assert smt.ask(facts, real_products=False, budget=smt.PRODUCTS_UNINTERPRETED)[0] == "unknown"
+    assert smt.ask(facts, real_products=True, budget=smt.PRODUCTS_REAL)[0] == "satisfiable"
+
+
 @given(expressions(8))
 def test_polynomials_keep_the_value(t: Term) -> None:
     again = to_term(poly(t))
