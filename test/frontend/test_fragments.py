@@ -36,6 +36,8 @@ class Point(NamedTuple):
 
 def first(a, b): return a
 
+def nothing(a): pass
+
 def kernel(y: Out[f32, "M", "N"], x: Ref[f32, "M", "N"], v: Ref[f32, "N"], n: int):
     t = x.load_like(y)
     r = v.load((0,), (8,))
@@ -272,6 +274,116 @@ r = range()
 r = range(1, 2, 3, 4)
 r = tuple(n)
 r = t.nothing
+r = fh.extract(t, (0, 0), (8, 4))
+r = fh.extract(t, (0, 0), (2, 16))
+r = fh.extract(t, (0, 0), n)
+r = fh.extract(t, (0, 2), (2, 4))
+r = fh.extract(t, 0, (2, 4))
+r = fh.extract(t, (0.5, 0), (2, 4))
+r = fh.insert(t, (0, 0), fh.zeros((2, 16), f32))
+r = fh.insert(t, (0, 0), fh.zeros((8, 4), f32))
+r = fh.insert(t, (0,), fh.zeros((2, 4), f32))
+r = fh.insert(t, (0, 0), fh.zeros((2, 4), i32))
+r = fh.insert(t, (2, 0), fh.zeros((2, 4), f32))
+r = t + nothing(1)
+r = t + y.store(t)
+r = first(1, 2) % "a"
+r = t + t.sum
+y[...] = t
+y[:] = t
+y[:, :] = t
+y[..., 0] = t
+y[0] = t
+y[1:] = t
+y[None] = t
+y += t
+y[:] += t
+x[:] = t
+r = x[:] + t
+r = x[...] + t
+r = x.load((0, 0), (4, 8))[:] = 1
+r = y.at(0, 0, 0)
+r = y.at(0.5, 0)
+r = y.at((0, "a"))
+r = y.at(t, 0)
+r = y.at(0, 0).at(0)
+r = x.gather(0)
+r = x.gather(t, 0)
+r = x.gather(0, 0, 0)
+r = x.gather(fh.arange(8), fh.arange(4))
+r = x.gather(fh.arange(8), 0, mask=t)
+r = x.gather(fh.arange(8), 0, padding=t)
+r = x.load_like(v)
+r = v.load_like(y)
+r = x.load_like(t)
+r = x.window(0, 4)
+r = x.window(axis=0, start=0, stop=n)
+r = fh.gather(x, 0)
+r = x.shape + 1
+r = t.astype()
+r = t.astype(f32, f32)
+r = t.astype(3)
+r = t.astype("f32")
+r = t.sum(0, 1)
+r = t.sum(dim=0)
+r = t.sum(axis="a")
+r = t.sum(axis=True)
+r = t.max(axis=(0, 1), keepdims=1.5)
+r = t.argmax(axis=(0, 1))
+r = t.any(axis=2)
+r = t.squeeze(0)
+r = t.squeeze(axis=n)
+r = t.flatten(1)
+r = t.round(1)
+r = t.item()
+r = t.T.T.shape.x
+r = fh.where(t, t)
+r = fh.where(t > 0, t, "a")
+r = fh.where("a", t, t)
+r = fh.minimum(t, x)
+r = fh.maximum(t)
+r = fh.cdiv(1.5, 2)
+r = fh.cdiv(t, 2)
+r = fh.sqrt("a")
+r = fh.sqrt(t, t)
+r = fh.fma(t, t)
+r = fh.random_bits(n)
+r = fh.random_bits(0.5, fh.arange(8))
+r = fh.random_uniform(1, t)
+r = fh.static_range(n)
+for i in fh.static_range(n): pass
+for i in fh.static_range(1000000): t = t + i
+for i in range(n): return t
+while True: pass
+if t: pass
+if n > 0: u = t; t = u + missing
+return t
+lambda: t
+r = (yield)
+r = [i for i in range(3)]
+r = {i for i in range(3)}
+r = tuple(i for i in range(n))
+r = tuple(t)
+r = *t,
+r = (*x.shape, 1)[n]
+r = t if None else missing
+r: f32 = missing
+import numpy
+r = y.tile[5]
+r = y.index[2]
+r = y.index + 1
+i, j, k = y.index
+i, = y.index
+r = i + 1
+r = print(t, sep=n)
+fh.print(t, end=3)
+fh.print(f"{t:.3q}")
+fh.print(x)
+fh.print("%d" % n)
+fh.assert_(n > 0, "a", "b")
+fh.require(x.shape[0] > n, n)
+fh.require(x.shape[0] / 2 > 1)
+fh.require(n)
 """.strip().split("\n")
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -129,7 +129,7 @@ def wrapped(n: int) -> int:
     return (n + 128) % 256 - 128
 
 
-REGISTERS: dict[str, Any] = {
+REGISTERS: dict[str, Callable[[int, int], int | None]] = {
     ADD: lambda a, b: a + b,
     SUB: lambda a, b: a - b,
     MUL: lambda a, b: a * b,
