@@ -15,7 +15,7 @@ from freehold.audit import sarif
 from freehold.audit.cells import Cells
 from freehold.audit.facts import FactsError, call_of, launch_from, launch_of
 from freehold.audit.verdict import Audit, audit
-from freehold.audit.whose import sharing
+from freehold.audit.whose import sharing, waits
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.support.span import Span
 from freehold.tools.context import make_context
@@ -23,17 +23,22 @@ from freehold.tools.located_parser import parse_module
 
 VIEW = "tensor_view<?x?xf32, strides=[?,?]>"
 TILED = f"partition_view<tile=(2x4), {VIEW}>"
-MODULE = f"""
-cuda_tile.module @kernels {{
-  entry @seen(%x: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>, %a: tile<i32>, %b: tile<i32>) {{
+TURNED = f"partition_view<tile=(2x4), {VIEW}, dim_map=[1, 0]>"
+SEEN = f"""
+  entry @NAME(%x: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>, %a: tile<i32>, %b: tile<i32>) {{
     %none = make_token : token
     %v = make_tensor_view %x, shape = [%m, %n], strides = [%a, %b] : tile<i32> -> {VIEW}
-    %p = make_partition_view %v : {TILED}
+    %p = make_partition_view %v : TILED
     %i, %j, %k = get_tile_block_id : tile<i32>
-    %t, %after = load_view_tko weak %p[%i, %j] token = %none : {TILED}, tile<i32> -> tile<2x4xf32>, token
-    %t2 = store_view_tko weak %t, %p[%i, %j] token = %after : tile<2x4xf32>, {TILED}, tile<i32> -> token
+    %t, %after = load_view_tko weak %p[%i, %j] token = %none : TILED, tile<i32> -> tile<2x4xf32>, token
+    %t2 = store_view_tko weak %t, %p[%i, %j] token = %after : tile<2x4xf32>, TILED, tile<i32> -> token
     return
   }}
+"""
+MODULE = f"""
+cuda_tile.module @kernels {{
+{SEEN.replace("NAME", "seen").replace("TILED", TILED)}
+{SEEN.replace("NAME", "turned").replace("TILED", TURNED)}
   entry @copied(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>) {{
     %none = make_token : token
     %r = iota : tile<8xi32>
@@ -170,11 +175,15 @@ extents, steps = st.integers(1, 9), st.integers(0, 12)
 
 
 @settings(max_examples=60)
-@given(extents, extents, steps, steps, st.integers(1, 60), st.integers(1, 3), st.integers(1, 3))
-def test_tiles_touch_the_elements_of_their_view(m: int, n: int, a: int, b: int, size: int, x: int, y: int) -> None:
+@given(st.booleans(), extents, extents, steps, steps, st.integers(1, 60), st.integers(1, 3), st.integers(1, 3))
+def test_tiles_touch_the_elements_of_their_view(
+    turned: bool, m: int, n: int, a: int, b: int, size: int, x: int, y: int
+) -> None:
     """Every element by itself: whether it is in memory, and whether two tile blocks have it."""
     numbers = ({"name": name, "value": value} for name, value in (("m", m), ("n", n), ("a", a), ("b", b)))
-    found = audited("seen", [x, y], {"name": "x", "shape": [size]}, *numbers)
+    found = audited("turned" if turned else "seen", [x, y], {"name": "x", "shape": [size]}, *numbers)
+    if turned:  # the tile's first dimension lies along the second axis
+        m, n, a, b = n, m, b, a
     beside = x > -(-m // 2) or y > -(-n // 4)
     touched: dict[int, set[tuple[int, int]]] = {}
     twice = False
@@ -312,6 +321,77 @@ def test_indices_are_what_they_come_to(lines: list[str], wanted: Any) -> None:
         np.broadcast_to((place.address - (1 << 20)) // 4, (2, 8)), np.broadcast_to(wanted, (2, 8))
     )
     assert (found.verdict == "safe") == (np.min(wanted) >= 0)
+
+
+# --- Waiting, and promises ------------------------------------------------------------------------------------------
+
+WAITING = """
+cuda_tile.module @m {
+  entry @k(%x: tile<ptr<i32>>, %y: tile<ptr<i32>>) {
+    %zero = constant <i32: 0> : tile<i32>
+    %v, %after = load_ptr_tko ORDER %x : tile<ptr<i32>> -> tile<i32>, token
+    %w, %then = load_ptr_tko weak %y : tile<ptr<i32>> -> tile<i32>, token
+    %c = cmpi equal DECIDES, %zero, signed : tile<i32> -> tile<i1>
+    if %c {
+      %t = store_ptr_tko weak %y, %zero token=%after : tile<ptr<i32>>, tile<i32> -> token
+    }
+    return
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("order", "decides", "wanted"),
+    [
+        ("acquire device", "%v", True),
+        ("acquire device", "%w", False),
+        ("relaxed device", "%v", False),
+        ("weak", "%v", False),
+    ],
+)
+def test_blocks_wait_where_what_they_acquire_decides(order: str, decides: str, wanted: bool) -> None:
+    text = WAITING.replace("ORDER", order).replace("DECIDES", decides)
+    (entry,) = (op for op in parse_module(make_context(), text, "k.mlir").walk() if isinstance(op, EntryOp))
+    assert waits(entry) == wanted
+
+
+PROMISED = """
+cuda_tile.module @m {
+  entry @k(%x: tile<ptr<i32>>, %n: tile<i32>) {
+    %i, %j, %l = get_tile_block_id : tile<i32>
+    %at = constant <i32: AT> : tile<i32>
+    %k = addi %n, %i : tile<i32>
+    %c = cmpi equal %i, %at, signed : tile<i32> -> tile<i1>
+    if %c {
+      %q = assume PROMISE, %k : tile<i32>
+      %p = offset %x, %q : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+      %v, %t = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token
+    }
+    return
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("promise", "holds"),
+    [
+        ("bounded<0, 5>", (True, False)),
+        ("bounded<6, 9>", (False, True)),
+        ("bounded<5, 6>", (True, True)),
+        ("div_by<2>", (False, True)),
+        ("div_by<4>", (False, False)),
+    ],
+)
+@pytest.mark.parametrize("at", [0, 1])
+def test_promises_are_kept_by_the_blocks_that_make_them(promise: str, holds: tuple[bool, bool], at: int) -> None:
+    text = PROMISED.replace("PROMISE", promise).replace("AT", str(at))
+    module = parse_module(make_context(), text, "k.mlir")
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    arguments = [{"name": "x", "dtype": "i32", "shape": [8]}, {"name": "n", "value": 5}]
+    found = audit(module, entry, launch_from({"grid": [2], "arguments": arguments}))
+    assert (found.verdict == "safe") == holds[at], (found.findings, found.open)
 
 
 # --- Where it is said -----------------------------------------------------------------------------------------------
