@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from freehold import kernels
-from freehold.kernels import activations, convolutions, operators, patching, pieces, products, reductions, rotary
+from freehold.kernels import activations, convolutions, operators, patching, pieces, products, reductions, rotary, rows
 from freehold.kernels.arguments import Takes
 from freehold.runtime.launch.launch import Launch
 
@@ -440,3 +440,44 @@ def test_the_loss_of_a_patched_model(monkeypatch: pytest.MonkeyPatch) -> None:
         ((6, 5), [2, 3, -7, 0, 1, -7], {"ignore_index": -7, "reduction": "sum"}),
         ((6, 5), [1, 2, 3, 4, 0, 1], {"ignore_index": -100}),
     ]
+
+
+# --- Who sees operators -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("modes", "transforms", "plain"),
+    [(0, None, True), (1, None, False), (0, [1], False), (..., None, False), (0, ..., False)],
+)
+def test_where_torch_does_not_say_there_may_be_a_mode(modes: Any, transforms: Any, plain: bool) -> None:
+    inner = SimpleNamespace(_functorch=SimpleNamespace())
+    if modes is not ...:
+        vars(inner)["_len_torch_dispatch_stack"] = lambda: modes
+    if transforms is not ...:
+        vars(inner._functorch)["peek_interpreter_stack"] = lambda: transforms
+    assert operators._no_mode(SimpleNamespace(_C=inner)) is plain
+
+
+def test_a_mode_sees_operators_and_nobody_else_is_asked(still: list[str]) -> None:
+    from torch.utils._python_dispatch import TorchDispatchMode  # pyright: ignore[reportMissingImports]
+
+    seen: list[str] = []
+
+    class Mode(TorchDispatchMode):
+        def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(str(function))
+            return function(*args, **(kwargs or {}))
+
+    class Other(torch.Tensor):
+        pass
+
+    x, softmax = of(3, 4), vars(rows)["_softmax"]
+    kernels.softmax(x)
+    assert not softmax._is_seen(torch, (x, False))
+    assert not softmax._is_seen(torch, (torch.nn.Parameter(x), False))
+    assert softmax._is_seen(torch, (x.as_subclass(Other), False))
+    with Mode():
+        assert softmax._is_seen(torch, (x, False))
+        kernels.softmax(x)
+    assert "freehold.softmax.default" in seen
+    assert still == ["softmax_rows"] * 2
