@@ -218,14 +218,14 @@ def test_rows_of_many_are_copied_to_where_they_are_read_fast(still: list[str], m
         return matrix
 
     monkeypatch.setattr(products, "aligned", noted)
-    for rows, dtype, found in (
+    for count, dtype, found in (
         (64, torch.bfloat16, []),
         (65, torch.bfloat16, [(65, 100), (300, 100)]),
         (65, torch.float32, []),
         (65, torch.int8, [(65, 100), (300, 100)]),
     ):
         copied.clear()
-        kernels.matmul(of(rows, 100, dtype=dtype), of(300, 100, dtype=dtype).t())
+        kernels.matmul(of(count, 100, dtype=dtype), of(300, 100, dtype=dtype).t())
         assert copied == found
     assert len(still) == 4
 
