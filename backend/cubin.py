@@ -271,18 +271,16 @@ def _symbols(data: memoryview, sections: list[_Section]) -> dict[str, int]:
 
 
 def _attributes(data: memoryview, section: _Section | None) -> Iterator[tuple[int, memoryview]]:
-    """Numbers and values."""
+    """Numbers and values, of those whose values are more than two bytes, as all are that are read here."""
     if section is None:
         return
     content = _content(data, section)
     position = 0
     while position < len(content):
         form, number, size = struct.unpack_from("<BBH", content, position)
-        if form != _SIZED:
-            yield number, content[position + 2 : position + 4]
-            position += 4
-            continue
         position += 4
+        if form != _SIZED:
+            continue
         if position + size > len(content):
             raise NotACubin(f"an attribute of {section.name} ends outside of it")
         yield number, content[position : position + size]

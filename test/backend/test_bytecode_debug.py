@@ -32,7 +32,7 @@ from xdsl.ir import Operation
 import freehold as fh
 from freehold import Out, Ref
 from freehold.backend.assembler import AssembleOptions, assemble, disassemble
-from freehold.backend.bytecode.encoding import PAD, MalformedBytecode
+from freehold.backend.bytecode.encoding import PAD, MalformedBytecode, varint
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.backend.bytecode.tables import FunctionFlag, Section
 from freehold.backend.bytecode.writer import write_bytecode
@@ -282,6 +282,13 @@ def test_lines_and_columns_that_are_not_known():
     assert "column" not in text
     assert write_bytecode(parse_disassembly(text)) == data
     assert [op.location for op in ops_of(read_bytecode(data))] == [op.location for op in ops_of(module)]
+
+
+@pytest.mark.parametrize("line", [1, 126, 127, 128, 129, 16383, 16384, (1 << 21) - 1, 1 << 21])
+def test_lines_take_as_many_bytes_as_they_need(line: int):
+    data = write_bytecode(parse_disassembly(SCOPES.replace("loc(unknown)", f'loc("/project/k.py":{line}:9)')))
+    assert varint(line) + varint(9) in data
+    assert f'"/project/k.py":{line}:9' in print_module(read_bytecode(data), locations=True)
 
 
 def test_locations_of_arguments_are_kept_in_text():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from freehold.backend.remarks import parsed
+from freehold.backend import remarks as module
+from freehold.backend.remarks import parsed, remarks
 from freehold.support.span import Span
 
 TOLD = """--- !Missed
@@ -46,3 +49,20 @@ def test_outcomes(outcome: str) -> None:
     tag, _, said = outcome.partition(":")
     remark = next(parsed(TOLD.replace("Missed", tag, 1)))
     assert remark.outcome == said
+
+
+def test_each_is_told_once_however_often_the_assembler_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def assemble(bytecode: bytes, arch: str, options: Any, remarks: Any) -> None:
+        category, tell = remarks
+        asked.append((bytecode, arch, category))
+        for part in (TOLD[:100], TOLD[100:], TOLD.replace("alignment", "space"), TOLD):
+            tell(part)
+
+    monkeypatch.setattr(module, "assemble", assemble)
+    found = remarks(b"code", "sm_90", "memory")
+    assert asked == [(b"code", "sm_90", "memory")]
+    assert [one.outcome for one in found] == ["missed", "passed", "Other", "missed"]
+    assert found[:3] == [*parsed(TOLD)]
+    assert "space" in str(found[3].report())
