@@ -256,6 +256,11 @@ def _unplaced(made: Kernel) -> None:
     made.do(ExpOp(made.floats(), RoundingModeAttr.of("approx")))
 
 
+def _of_another_type(made: Kernel) -> None:
+    value = ConstantOp.splat(tile((4,), f32), 1.0).value
+    made.do(ConstantOp.create(properties={"value": value}, result_types=[tile((4,), f16)]))
+
+
 def _with_results() -> ModuleOp:
     entry = kernel()
     entry.res_attrs = ArrayAttr([DictionaryAttr({"a": UnitAttr()})])
@@ -271,6 +276,7 @@ REFUSED: dict[str, tuple[Callable[[], ModuleOp], Version | None]] = {
     "later_versions_without_places": (lambda: _unlocated(_unplaced), V13_1),
     "no_such_version": (lambda: module(), Version(13, 9)),
     "attributes_of_results": (_with_results, None),
+    "constant_of_another_type": (lambda: _placed(_of_another_type), None),
     "use_out_of_scope": (lambda: _placed(_out_of_scope), None),
     "use_before_definition": (lambda: _placed(_too_early), None),
     "operation_of_another_dialect": (lambda: _placed(_foreign), None),

@@ -18,6 +18,7 @@ import pytest
 from launches import said
 
 from freehold import kernels
+from freehold.kernels import few
 from freehold.runtime.launch.launch import Launch
 
 torch: Any = pytest.importorskip("torch")
@@ -330,7 +331,32 @@ def of_serving() -> Iterator[tuple[str, Work]]:
         yield f"matmul in parts {n}", lambda n=n: kernels.linear(f32(16, 8 * n), f32(n, 8 * n), activation="relu")
 
 
-OF_ALL = [of_reductions, of_orders, of_channels, of_gradients, of_serving]
+def of_few() -> Iterator[tuple[str, Work]]:
+    """Products with few rows, as the engine launches them."""
+    for m in (16, 17, 32, 33, 64):
+        for n in (100, 4192, 4224, 8447, 8448, 12288, 16896):
+            given = bf16(m, n), bf16(m, 512), bf16(n, 512), bf16(n, 512)
+            yield f"gated_product {m} x {n}", lambda given=given: few.gated_product_launch(*given).on()
+    for n in (8, 1056, 32767, 32768, 32772):
+        for k in (100, 1000, 1024, 2048, 2560, 4096, 5120, 8192, 16384, 18432):
+            y, x, w = bf16(1, n), bf16(1, k), bf16(n, k)
+            for norm, residual in ((None, None), (bf16(k), None), (None, bf16(1, n))):
+                given = y, x, w, norm, residual, 1e-6
+                yield f"row_product {n} x {k}", lambda given=given: few.row_product_launch(*given).on()
+            narrow = torch.empty(n, k, dtype=torch.float8_e4m3fn)
+            for norm in (None, bf16(k)):
+                given = y, x, narrow, norm, None, 1e-6, f32(n)
+                yield f"row_product of 8 bits {n} x {k}", lambda given=given: few.row_product_launch(*given).on()
+            given = y, x, w, w, bf16(k), 1e-6
+            yield f"gated_row_product {n} x {k}", lambda given=given: few.gated_row_product_launch(*given).on()
+            given = y, x, narrow, narrow, bf16(k), 1e-6, (f32(n), f32(n))
+            yield (
+                f"gated_row_product of 8 bits {n} x {k}",
+                lambda given=given: few.gated_row_product_launch(*given).on(),
+            )
+
+
+OF_ALL = [of_reductions, of_orders, of_channels, of_gradients, of_serving, of_few]
 """What of each launch is told whole."""
 
 
