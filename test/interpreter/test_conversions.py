@@ -215,3 +215,32 @@ def test_packing_and_unpacking(element: str, tile: np.ndarray, packed: list[int]
 
 def test_addresses_are_integers() -> None:
     assert evaluate("bitcast", [("i32", np.array([5, 6], np.int32))], "i32").tolist() == [5, 6]
+
+
+TIES = [  # 64-bit integers beside the middle of two floats, which doubles do not tell from it
+    ("bf16", (1 << 60) + (1 << 52) + 1, (1 << 60) + (1 << 53)),
+    ("bf16", (1 << 60) + (1 << 52), 1 << 60),
+    ("bf16", (1 << 60) + (1 << 52) - 1, 1 << 60),
+    ("bf16", (1 << 60) + (3 << 52) - 1, (1 << 60) + (1 << 53)),
+    ("bf16", (1 << 60) + (3 << 52), (1 << 60) + (1 << 54)),
+    ("bf16", (1 << 54) + (1 << 46) + 1, (1 << 54) + (1 << 47)),
+    ("bf16", (1 << 53) + (1 << 45) + 1, (1 << 53) + (1 << 46)),
+    ("tf32", (1 << 60) + (1 << 49) + 1, (1 << 60) + (1 << 50)),
+    ("tf32", (1 << 60) + (1 << 49), 1 << 60),
+]
+
+
+@pytest.mark.parametrize(("target", "number", "wanted"), TIES)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_wide_integers_are_rounded_once(target: str, number: int, wanted: int, sign: int) -> None:
+    tile = np.array([sign * number, sign * number], np.int64)
+    found = values(target, evaluate("itof", [("i64", tile)], target, signedness="signed", rounding_mode="nearest_even"))
+    assert found.tolist() == [sign * wanted] * 2
+
+
+def test_unsigned_integers_are_rounded_once() -> None:
+    tile = np.array([(1 << 63) + (1 << 55) + 1, (1 << 63) + (1 << 55)], np.uint64).view(np.int64)
+    found = values(
+        "bf16", evaluate("itof", [("i64", tile)], "bf16", signedness="unsigned", rounding_mode="nearest_even")
+    )
+    assert found.tolist() == [(1 << 63) + (1 << 56), 1 << 63]

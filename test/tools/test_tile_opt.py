@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
+import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,7 @@ from freehold.tools import tile_opt, tile_run, tile_translate
 from freehold.tools.context import make_context
 from freehold.tools.errors import PassFailed
 from freehold.tools.pipeline_text import PassFactories, available_passes, parse_pipeline, split_pipeline
+from freehold.tools.processing import Statistics, Timing
 
 
 @dataclass(frozen=True)
@@ -245,6 +248,50 @@ def test_a_crash_leaves_a_reproducer_that_crashes(tmp_path: Path, capsys: pytest
     assert '"test.op"() : () -> () loc(fused["' in text
     with pytest.raises(KeyError, match="y z"):
         tile_opt.main([str(left), "--run-reproducer", "--reproducer", str(tmp_path / "again.mlir")], PASSES)
+
+
+def test_a_reproducer_that_cannot_be_written_hides_no_crash(tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere" / "crash.mlir"
+    words = [write(tmp_path, TWO), "-p", "crash{key=k}"]
+    with pytest.raises(KeyError) as crash:
+        tile_opt.main([*words, "--reproducer", str(nowhere)], PASSES)
+    (note,) = crash.value.__notes__
+    assert note.startswith("no reproducer was written: ")
+    assert "No such file or directory" in note
+    left = tmp_path / "crash.mlir"
+    for more in ([], ["--no-verify"]):
+        with pytest.raises(KeyError):
+            tile_opt.main([*words, *more, "--reproducer", str(left)], PASSES)
+        assert left.read_text().splitlines()[1].endswith(" --no-verify") == bool(more)
+
+
+def test_where_the_time_went() -> None:
+    timing = Timing({"parse": 0.001, "canonicalize": 0.003})
+    assert timing.table().splitlines() == [
+        "parse             1.000 ms   25.0%",
+        "canonicalize      3.000 ms   75.0%",
+        "total             4.000 ms  100.0%",
+    ]
+    assert Timing().table() == "total      0.000 ms    0.0%"
+    timing.add("parse", time.perf_counter())
+    timing.add("print", time.perf_counter())
+    assert [*timing.seconds] == ["parse", "canonicalize", "print"]
+    assert timing.seconds["parse"] >= 0.001
+
+
+def test_which_operations_passes_add_and_take_away() -> None:
+    statistics = Statistics(Counter({"a.add": 2, "a.constant": 10}))
+    statistics.ran("1. cse", Counter({"a.add": 2, "a.mul": 1}), Counter({"a.add": 3}))
+    statistics.ran("1. cse", Counter({"a.add": 1}), Counter({"a.mul": 2}))
+    statistics.ran("2. cse", Counter({"a.add": 1}), Counter({"a.add": 1}))
+    assert statistics.operation_table().splitlines() == [
+        "Operations encountered:", "  a.add       2", "  a.constant  10",
+    ]  # fmt: skip
+    assert statistics.pass_table().splitlines() == [
+        "Operations added and taken away, by pass:", "  1. cse: +3 -2", "    a.add: +1 -1", "    a.mul: +2 -1",
+        "  2. cse: +0 -0",
+    ]  # fmt: skip
+    assert statistics.passes["1. cse"][0] == 2
 
 
 def test_a_pass_that_is_nested_sees_its_operation_alone() -> None:
