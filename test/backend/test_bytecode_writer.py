@@ -52,6 +52,7 @@ from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.version import V13_1, V13_2, V13_3, V13_4, V13_5, VERSIONS, Version
 from freehold.dialects.location import location_of
 from freehold.support.diagnostic import Rejected
+from freehold.support.large import MAX_NESTING
 from freehold.support.span import Span
 
 GOLDEN = Path(__file__).parent
@@ -261,6 +262,43 @@ def _of_another_type(made: Kernel) -> None:
     made.do(ConstantOp.create(properties={"value": value}, result_types=[tile((4,), f16)]))
 
 
+def _nested(depth: int) -> Callable[[Kernel], None]:
+    """So many branches in one another."""
+
+    def build(made: Kernel) -> None:
+        inner = Block([YieldOp()])
+        for _ in range(depth - 1):
+            condition = ConstantOp.scalar(1, i1)
+            inner = Block([condition, IfOp(condition.result, (), Region(inner), Region()), YieldOp()])
+        made.do(IfOp(made.tile((), i1), (), Region(inner), Region()))
+
+    return build
+
+
+def _incomplete(made: Kernel) -> None:
+    made.do(ConstantOp.create(result_types=[tile((4,), f32)]))
+
+
+def _in_a_body(made: Kernel) -> None:
+    made.do(GlobalOp("g", DenseElementsAttr.splat(tile((4,), f32), 1.0)))
+
+
+def _with_half_a_letter() -> ModuleOp:
+    whole = module(kernel())
+    inner = whole.body.block.first_op
+    assert isinstance(inner, TileModuleOp)
+    inner.producer = StringAttr("\ud800")
+    return whole
+
+
+def _with_something_else() -> ModuleOp:
+    whole = module(kernel())
+    inner = whole.body.block.first_op
+    assert isinstance(inner, TileModuleOp)
+    inner.body.block.add_op(ForeignOp())
+    return whole
+
+
 def _with_results() -> ModuleOp:
     entry = kernel()
     entry.res_attrs = ArrayAttr([DictionaryAttr({"a": UnitAttr()})])
@@ -276,6 +314,11 @@ REFUSED: dict[str, tuple[Callable[[], ModuleOp], Version | None]] = {
     "later_versions_without_places": (lambda: _unlocated(_unplaced), V13_1),
     "no_such_version": (lambda: module(), Version(13, 9)),
     "attributes_of_results": (_with_results, None),
+    "something_else_in_a_module": (_with_something_else, None),
+    "half_a_letter": (_with_half_a_letter, None),
+    "global_in_a_body": (lambda: _placed(_in_a_body), None),
+    "property_that_is_missing": (lambda: _placed(_incomplete), None),
+    "regions_in_one_another": (lambda: _placed(_nested(MAX_NESTING + 1)), None),
     "constant_of_another_type": (lambda: _placed(_of_another_type), None),
     "use_out_of_scope": (lambda: _placed(_out_of_scope), None),
     "use_before_definition": (lambda: _placed(_too_early), None),

@@ -17,7 +17,14 @@ from op_kernels import SAMPLES, module_of
 
 from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.backend.cubin import NotACubin, Resources, architecture, resources, waits_for_grids
+from freehold.backend.cubin import (
+    NotACubin,
+    Resources,
+    architecture,
+    fills_a_multiprocessor,
+    resources,
+    waits_for_grids,
+)
 
 ARCHS = ("sm_80", "sm_90", "sm_100", "sm_120")
 CODE = write_bytecode(module_of([SAMPLES[0]]))
@@ -67,7 +74,7 @@ def by_hand() -> bytes:
     code = b"".join(struct.pack("<QQ", 0xAB000 | op, 0) for op in (STORE_LOCAL, OTHER, LOAD_LOCAL, LOAD_LOCAL))
     symbols = symbol(0, 0) + symbol(1, 0x12) + symbol(7, 0x12) + symbol(1, 0x10)
     general = sized(0x2F, 1, 77) + sized(0x11, 1, 24) + sized(0x2F, 2, 8) + struct.pack("<BBH", 3, 0x50, 9)
-    first = struct.pack("<BBH", 2, 0x4C, 1) + sized(0x10, 64, 2, 1) + sized(0x3D, 4, 1, 1) + sized(0x45, 1, 2, 3)
+    first = struct.pack("<BBH", 2, 0x4C, 1) + sized(0x10, 16, 2, 4) + sized(0x3D, 4, 1, 1) + sized(0x45, 1, 2, 3)
     return elf(
         [
             (".strtab", 3, b"\0first\0second\0", 0, 0),
@@ -85,11 +92,45 @@ def by_hand() -> bytes:
 
 def test_every_number():
     assert resources(by_hand()) == (
-        Resources("first", 77, 4096, 24, (64, 2, 1), (4, 1, 1), 360, 64, local_stores=1, local_loads=2),
+        Resources("first", 77, 4096, 24, (16, 2, 4), (4, 1, 1), 360, 64, local_stores=1, local_loads=2),
         Resources("second", 8, 0, 0, None, None, 0, 16, local_stores=0, local_loads=0),
     )
     first, second = resources(by_hand())
     assert (first.thread_count, second.thread_count) == (128, None)
+
+
+def with_kernels(*sections: str, symbols: int = 2) -> bytes:
+    """Two kernels, of which the first so many have symbols, and these sections."""
+    names = b"\0first\0second\0"
+    table = b"".join([symbol(0, 0), symbol(1, 0x12), symbol(7, 0x12)][: symbols + 1])
+    general = sized(0x2F, 1, 77) + sized(0x2F, 2, 8)
+    known = [(".strtab", 3, names, 0, 0), (".symtab", 2, table, 0, 1), (".nv.info", 0x70000000, general, 0, 2)]
+    return elf([*known, *((name, 1, bytes(16), 0, 2) for name in sections)])
+
+
+def test_kernels_are_what_has_a_symbol() -> None:
+    def kernels(*sections: str, symbols: int = 2) -> list[str]:
+        return [found.kernel for found in resources(with_kernels(*sections, symbols=symbols))]
+
+    assert kernels(".nv.info.first", ".nv.info.second", ".text.first", ".text.second") == ["first", "second"]
+    assert kernels(".nv.info.first", ".nv.info.second", ".text.first", symbols=1) == ["first"]
+    assert kernels(".nv.info.first", ".text.second", symbols=1) == ["first"]
+    with pytest.raises(NotACubin, match="the kernel `second` has no symbol"):
+        kernels(".nv.info.first", ".nv.info.second", ".text.second", symbols=1)
+    assert resources(elf([])) == ()
+    assert not fills_a_multiprocessor(b"nothing")
+    assert not fills_a_multiprocessor(elf([]))
+
+
+@pytest.mark.parametrize(
+    ("registers", "threads", "fills"), [(128, 256, False), (129, 256, True), (64, 512, False), (65, 512, True)]
+)
+def test_half_of_the_registers_of_a_multiprocessor(registers: int, threads: int, fills: bool) -> None:
+    one = Resources("k", registers, 0, 0, (threads, 1, 1), None, 360, 16, 0, 0)
+    assert fills_a_multiprocessor(cubin_of((one,), "sm_90", False)) is fills
+    assert not fills_a_multiprocessor(
+        cubin_of((Resources("k", registers, 0, 0, None, None, 360, 16, 0, 0),), "sm_90", False)
+    )
 
 
 @pytest.mark.parametrize("waits", [False, True])
