@@ -105,6 +105,12 @@ OPTIMISERS: dict[str, Any] = {
         partial(kind, lr=0.125, momentum=0.875, weight_decay=2**-6, nesterov=True)
         for kind in (optimisers.SGD, torch.optim.SGD)
     ),
+    "sgd that dampens": tuple(
+        partial(kind, lr=0.125, momentum=0.875, dampening=0.25) for kind in (optimisers.SGD, torch.optim.SGD)
+    ),
+    "adam of other numbers": tuple(
+        partial(kind, lr=0.125, betas=(0.75, 0.875), eps=2**-4) for kind in (optimisers.Adam, torch.optim.Adam)
+    ),
     "adam": tuple(partial(kind, lr=0.125, weight_decay=2**-6) for kind in (optimisers.Adam, torch.optim.Adam)),
     "adamw": tuple(partial(kind, lr=0.125) for kind in (optimisers.AdamW, torch.optim.AdamW)),
 }
@@ -126,6 +132,37 @@ def test_steps_of_optimisers(name: str, launched: dict[str, tuple[Kernel, Any]])
     pair[0].zero_grad()
     assert all(p.grad is None for p in ours)
     assembled(launched)
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW"])
+def test_options_are_torchs_unless_given(name: str) -> None:
+    p = torch.zeros(3)
+    (ours,), (theirs,) = (vars(getattr(m, name)([p]))["param_groups"] for m in (optimisers, torch.optim))
+    for option in ("lr", "momentum", "dampening", "weight_decay", "nesterov", "eps"):
+        assert ours.get(option) == theirs.get(option)
+    assert (ours.get("beta1"), ours.get("beta2")) == tuple(theirs.get("betas", (None, None)))
+    assert optimisers.Lion([p]).param_groups[0].items() >= {"lr": 1e-4, "beta1": 0.9, "beta2": 0.99}.items()
+
+
+def test_parameters_of_one_size_are_stepped_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches: list[int] = []
+    launch: Any = vars(optimisers)["_launch"]
+    monkeypatch.setattr(optimisers, "_launch", lambda steps: launches.append(len(steps)) or launch(steps))
+    like = [made((6,), torch.float32, n).requires_grad_() for n in range(17)]
+    other = [made((2, 3), torch.float64, 0), made((7,), torch.float32, 1), torch.zeros(0), torch.zeros(5)]
+    optimiser = optimisers.SGD([{"params": [*like[:16], *other]}, {"params": like[16:], "lr": 0.5}], lr=0.25)
+    before = [p.detach().clone() for p in (*like, *other)]
+    for p in (*like, *other[:3]):
+        p.grad = torch.ones_like(p)
+    optimiser.step()
+    assert launches == [16, 1, 1, 1]  # of one size, dtype and rate; none of an empty one, nor without a gradient
+    rates = [0.25] * 16 + [0.5] + [0.25] * 2 + [0.0] * 2
+    for p, old, rate in zip((*like, *other), before, rates, strict=True):
+        close(p, old - rate, 1e-6) if p.numel() else None
+    launches.clear()
+    optimisers.SGD(like, lr=0.25).step()
+    assert launches == [16, 1]  # at most so many at once
+    assert optimiser.state[like[0]]["step"] == 1
 
 
 def test_lion_and_groups() -> None:
