@@ -205,17 +205,23 @@ def grouped_tiles(
 def grouped_tiles_backward(
     dw: Out["E", "N", "K"], dy: Ref["S", "N"], x: Ref["S", "K"], offsets: Ref[i32, "L"], BS: Const[int]
 ):
-    """dw[e] = dy.T @ x over the rows of each group."""
+    """
+    dw[e] = dy.T @ x over the rows of each group, in tiles of BS; the last one takes rows of the next times zero.
+    """
     fh.require("L == E + 1 and S <= 1073741824")
     e, n, k = dw.index
     _, TN, TK = dw.tile
-    first: Any = offsets.gather(e)
-    last: Any = offsets.gather(e + 1)
-    acc = fh.zeros((TN, TK), accumulator(x.dtype))
-    for s in range(first, last, BS):
-        inside = (places(s, BS) < last)[:, None]
-        left = fh.where(inside, dy.load_from((s, n * TN), (BS, TN)), 0.0)
-        acc = fh.mma(left.T, x.load_from((s, k * TK), (BS, TK)), acc)
+    first: Any = fh.clip(offsets.gather(e), 0, x.shape[0])
+    last: Any = fh.clip(offsets.gather(e + 1), first, x.shape[0])
+    acc, whole = fh.zeros((TN, TK), accumulator(x.dtype)), (last - first) // BS
+    for s in range(whole):
+        row = first + s * BS
+        acc = fh.mma(dy.load_from((row, n * TN), (BS, TN)).T, x.load_from((row, k * TK), (BS, TK)), acc)
+    row = first + whole * BS
+    if row < last:
+        inside = (places(row, BS) < last)[:, None]
+        left = fh.where(inside, dy.load_from((row, n * TN), (BS, TN)), 0.0)
+        acc = fh.mma(left.T, x.load_from((row, k * TK), (BS, TK)), acc)
     dw.store(acc[None].astype(dw.dtype))
 
 
@@ -466,9 +472,10 @@ def grouped_launch(y: Any, x: Any, weight: Any, chunks: Any, turned: bool, way: 
     results=lambda dy, x, weight, offsets: weight.new_empty(weight.shape),
 )
 def _grouped_backward(dw: Any, dy: Any, x: Any, weight: Any, offsets: Any) -> None:
-    most = 64 if x.element_size() <= 2 else 32
+    narrow = x.element_size() <= 2
+    most, hints = (128, {"num_worker_warps": 4, "occupancy": 2}) if narrow else (32, {})
     tile = 1, min(most, power_of_two(max(16, dw.shape[1]))), min(most, power_of_two(max(16, dw.shape[2])))
-    grouped_tiles_backward(fh.partition(dw, tile), dy, x, offsets, 32).on()
+    hinted(grouped_tiles_backward, hints)(cut(dw, tile), dy, x, offsets, 16 if narrow else 32).on()
 
 
 @_grouped.backward(keeps=lambda inputs, output: inputs[:3])
