@@ -7,7 +7,7 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32, i64
 from freehold.kernels.operators import operator
-from freehold.kernels.schedules import ceildiv, hinted, power_of_two
+from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import places, safe
 
 LAST: Final = 0x7FFFFFFFFFFFFFFF
@@ -63,9 +63,9 @@ def sort_tiles(keys: Out[i64, "M", "L"], x: Ref["M", "N"], DESCENDING: Const[boo
     """
     m, n = keys.index
     place = places(n * keys.tile[1], keys.tile[1])[None, :]
-    number = numbers(x.load((m, n), keys.tile))
+    number = numbers(x.load((m, n), keys.tile, allow_tma=False))
     key = ((-1 - number if DESCENDING else number) << 32) | place.astype(i64)
-    keys.store(fh.sort(fh.where(place < x.shape[1], key, LAST), axis=1))
+    keys.store(fh.sort(fh.where(place < x.shape[1], key, LAST), axis=1), allow_tma=False)
 
 
 def from_first(x: Any, row: Any, first: Any, run: Any, along: Any, low: Any, high: Any, steps: Any) -> Any:
@@ -96,31 +96,33 @@ def merge_splits(splits: Out[i32, "M", "P"], x: Ref[i64, "M", "L"], run: i32, st
 
 
 @safe
-def merge_tiles(y: Out[i64, "M", "L"], x: Ref[i64, "M", "L"], splits: Ref[i32, "M", "P"], run: i32, STEPS: Const[int]):
+def merge_tiles(y: Out[i64, "M", "L"], x: Ref[i64, "M", "L"], splits: Ref[i32, "M", "P"], run: i32, LOG: Const[int]):
     """
-    Joins neighbouring runs of keys in order, each of `run`, into runs twice as long.
+    Joins neighbouring runs of keys in order, each of `run`, into runs twice as long, in tiles of 2 ** LOG.
 
-    Each element of the result finds by bisection, between the splits at both ends of its tile, how many of those in
-    front of it are of the first run; STEPS turns are enough to find one of a tile.
+    What a tile has of both runs is loaded, the second part from its end on: keys that ascend and then descend, which
+    LOG steps of a network put in order.
     """
     fh.require("run > 0 and run <= 536870912 and L <= 536870912", "no place wraps around")
     m, n = y.index
     T = y.tile[1]
+    fh.static_assert(T == 1 << LOG, "a tile for the network")
     begin = n * T
     first = begin // (2 * run) * (2 * run)
-    one = fh.minimum(x.shape[1] - first, run)
-    two = fh.clip(x.shape[1] - first - run, 0, run)
+    one, two = fh.minimum(x.shape[1] - first, run), fh.clip(x.shape[1] - first - run, 0, run)
     at_begin = splits.gather(m, n)
     is_last = (begin + T == first + 2 * run) | (begin + T >= x.shape[1])
     at_end = fh.where(is_last, one, splits.gather(m, n + 1, padding=0))
     inside = fh.arange(T)[None, :]
-    along, row = begin - first + inside, places(m, 1)[:, None]
-    low, high = fh.maximum(at_begin, at_end - T + inside), fh.minimum(at_begin + inside, at_end)
-    low = from_first(x, row, first, run, along, low, high, STEPS)
-    other = along - low
-    left = fh.where(low < one, x.gather(row, first + low), LAST)
-    right = fh.where(other < two, x.gather(row, first + run + other), LAST)
-    y.store(fh.minimum(left, right))
+    of_first = inside < at_end - at_begin
+    other = begin - first - at_begin + (T - 1 - inside)
+    place = fh.where(of_first, first + at_begin + inside, first + run + other)
+    keys = fh.where(of_first | (other < two), x.gather(places(m, 1)[:, None], place), LAST)
+    for step in fh.static_range(LOG):
+        pairs = keys.reshape(1 << step, 2, T >> (step + 1))
+        low, high = fh.minimum(pairs[:, :1], pairs[:, 1:]), fh.maximum(pairs[:, :1], pairs[:, 1:])
+        keys = fh.concatenate((low, high), axis=1).reshape(1, T)
+    y.store(keys, allow_tma=False)
 
 
 @safe
@@ -254,8 +256,9 @@ def _rows(x: Any, dim: int) -> tuple[Any, Any]:
 
 # --- Operators --------------------------------------------------------------------------------------------------------
 
-_TILE: Final = 256
-"""Elements that are sorted by a network; its code grows with the square of the logarithm."""
+_TILE: Final = 1024
+"""Elements that are sorted by a network, and of a tile of two runs that are joined; the code of the network grows with
+the square of the logarithm."""
 
 
 def _pair(x: Any, count: int) -> tuple[Any, Any]:
@@ -267,16 +270,16 @@ def sorted_keys(x: Any, descending: bool) -> Any:
     M, N = x.shape
     tile = min(_TILE, power_of_two(N))
     keys = x.new_empty((M, ceildiv(N, tile) * tile)).long()
-    sort_tiles(fh.partition(keys, (1, tile)), x, descending).on()
+    hints = {"num_worker_warps": 4, "occupancy": 8}
+    hinted(sort_tiles, hints)(cut(keys, (1, tile)), x, descending).on()
     run, L = tile, keys.shape[1]
-    kernel = hinted(merge_tiles, {"num_worker_warps": 1})
-    while run < L:
-        T = min(_TILE, 2 * run)
-        merged, splits = keys.new_empty(keys.shape), keys.new_empty((M, ceildiv(L, T))).int()
-        region = fh.partition(splits, (1, min(128, power_of_two(splits.shape[1]))))
-        merge_splits(region, keys, run, run.bit_length(), T).on()
-        kernel(fh.partition(merged, (1, T)), keys, splits, run, T.bit_length()).on()
-        keys, run = merged, 2 * run
+    merged = keys.new_empty(keys.shape) if run < L else keys
+    while run < L:  # so a tile is as long as the shortest run
+        splits = keys.new_empty((M, L // tile)).int()
+        region = cut(splits, (1, min(128, power_of_two(splits.shape[1]))))
+        merge_splits(region, keys, run, run.bit_length(), tile).on()
+        hinted(merge_tiles, hints)(cut(merged, (1, tile)), keys, splits, run, tile.bit_length() - 1).on()
+        keys, merged, run = merged, keys, 2 * run
     return keys
 
 
