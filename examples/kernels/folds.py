@@ -9,7 +9,7 @@ import numpy as np
 import freehold as fh
 from examples.kernels.example import Example, Inputs, unwritten
 from freehold import Acc, Const, Out, Ref, f32
-from freehold.kernels.counts import histogram_tiles
+from freehold.kernels.counts import histogram_tiles, sum_of_counts
 
 
 @fh.kernel
@@ -89,4 +89,6 @@ def examples() -> Iterator[Example]:
     yield Example(add_before, (part, sums[:, -1].copy()), {0: x.cumsum()}, 1e-4)
 
     wanted = np.bincount(np.floor((x + 2) / 4 * 10).astype(int)[abs(x) < 2], minlength=10)
-    yield Example(histogram_tiles, (np.zeros(10, np.int32), fh.partition(x, 128), -2.0, 2.0), {0: wanted}, 0)
+    yield Example(histogram_tiles, (np.zeros((1, 10), np.int32), fh.partition(x, 128), -2.0, 2.0), {0: wanted[None]}, 0)
+    counts = np.arange(30, dtype=np.int32).reshape(3, 10)
+    yield Example(sum_of_counts, (fh.partition(unwritten(10, dtype=np.int32), 8), counts, 2), {0: counts.sum(0)}, 0)
