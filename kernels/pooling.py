@@ -8,7 +8,7 @@ import freehold as fh
 from freehold import Const, Out, Ref, i32
 from freehold.kernels.convolutions import Extents, gaps, under, window_of
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.schedules import hinted, power_of_two
+from freehold.kernels.schedules import cut, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, places, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -60,6 +60,31 @@ def pool_rows(y: Out["R", "C"], x: Ref["R", "K", "C"], SIZE: Const[int], LARGEST
         t = wide(x.load((r, k, c), (TR, 1, TC), allow_tma=False)).reshape(TR, TC)
         acc = fh.maximum(acc, t) if LARGEST else acc + t
     y.store(ended(acc, SIZE, LARGEST).astype(y.dtype), allow_tma=False)
+
+
+@safe
+def pool_beside(y: Out["R", "A", "B"], x: Ref["R", "H", "W"], HIGH: Const[int], WIDE: Const[int], LARGEST: Const[bool]):
+    """As `pool_tiles` of windows of HIGH x WIDE side by side, loaded in rows: what overhangs is in no window."""
+    fh.require("A * HIGH <= H and B * WIDE <= W and H <= 1048576 and W <= 1048576", "every window lies in x")
+    r, a, b = y.index
+    _, TA, TB = y.tile
+    t = wide(x.load((r, a, b), (1, TA * HIGH, TB * WIDE), allow_tma=False)).reshape(TA, HIGH, TB, WIDE)
+    found = t.max(axis=(1, 3)) if LARGEST else ended(t.sum(axis=(1, 3)), HIGH * WIDE, LARGEST)
+    y.store(found[None].astype(y.dtype), allow_tma=False)
+
+
+@safe
+def mean_of_windows(
+    y: Out["R", "A", "B"], x: Ref["R", "A", "H", "B", "W"], HIGH: Const[int], WIDE: Const[int], TW: Const[int]
+):
+    """y = x.mean(axis=(2, 4)), of up to TW columns a window: a tile is of one row of windows, and loads row by row."""
+    fh.require("H == HIGH and W == WIDE and W <= TW", "a tile has all columns of a window")
+    r, a, b = y.index
+    TB, width = y.tile[2], TW
+    acc = fh.zeros((TB, width), accumulator(x.dtype))
+    for i in fh.static_range(HIGH):
+        acc += wide(x.load((r, a, i, b, 0), (1, 1, 1, TB, width), allow_tma=False)).reshape(TB, width)
+    y.store(ended(acc.sum(axis=1), HIGH * WIDE, False)[None, None].astype(y.dtype), allow_tma=False)
 
 
 @safe
@@ -161,13 +186,55 @@ def _tile(out: Any) -> tuple[int, int]:
     return min(max(1, 1024 // width), power_of_two(out.shape[0])), width
 
 
+_BESIDE: Final = 8
+"""Rows and columns of a window that is loaded with its neighbours in whole rows, at most."""
+_LOADED: Final = 2048
+"""Elements that a block loads for such windows."""
+_NARROW: Final = 16
+"""Columns of other windows side by side, of which means are taken row by row, at most."""
+_ROW: Final = 512
+"""Elements of a row of such windows that a block loads at once; half of them, at least, are there. In whole rows a
+block loads as many, at least: small images are several a block, element by element."""
+_LONGEST: Final = 1 << 20
+"""Rows and columns whose elements `pool_beside` counts without wrapping around."""
+
+
 def _launched(y: Any, x: Any, window: Any, largest: bool) -> None:
+    if not (_launched_side_by_side(y, x, window, largest) or _launched_along(y, x, window, largest)):
+        _launched_by_element(y, x, window, largest)
+
+
+def _launched_side_by_side(y: Any, x: Any, window: Any, largest: bool) -> bool:
+    """Pools windows that lie side by side, in whole rows. Returns whether that is faster."""
+    high, wide = window[1:3]
+    if window != [1, high, wide, 1, high, wide, 0, 0, 0, 1, 1, 1] or wide == 1 or not x.is_contiguous():
+        return False
+    images, out = x.flatten(0, 1), y.flatten(0, 1)
+    _, A, B = out.shape
+    if all(n == power_of_two(n) <= _BESIDE for n in (high, wide)):
+        columns = min(128, power_of_two(B), _LOADED // (high * wide))
+        rows = min(max(1, _LOADED // (columns * high * wide)), power_of_two(A))
+        if rows * columns * high * wide < _ROW or max(images.shape[1:]) > _LONGEST:
+            return False
+        kernel = hinted(pool_beside, {"num_worker_warps": 2, "occupancy": 16})
+        kernel(cut(out, (1, rows, columns)), images, high, wide, largest).on()
+        return True
+    width = power_of_two(wide)
+    if largest or not 3 <= wide <= _NARROW or high > _UNROLLED or 2 * B * width <= _ROW:
+        return False
+    windows = images[:, : A * high, : B * wide].unflatten(1, (A, high)).unflatten(3, (B, wide))
+    kernel = hinted(mean_of_windows, {"num_worker_warps": 4, "occupancy": 12})
+    kernel(cut(out, (1, 1, _ROW // width)), windows, high, wide, width).on()
+    return True
+
+
+def _launched_along(y: Any, x: Any, window: Any, largest: bool) -> bool:
+    """Pools windows along the last axis alone that move by one element. Returns whether they are such."""
     size, step, front, apart = window[2::3]
     inside = x.shape[3] - (size - 1) * apart
     plain = window[:2] == window[3:5] == [1, 1] and window[6:8] == [0, 0]  # along the last axis alone
     if not (plain and step == 1 and size <= _UNROLLED and inside >= 1024 and x.shape[1] == x.shape[2] == 1):
-        _launched_by_element(y, x, window, largest)
-        return
+        return False
     rows, end = x[:, 0, 0], front + inside
     view = rows.as_strided((x.shape[0], size, inside), (rows.stride(0), apart * rows.stride(1), rows.stride(1)))
     hinted(pool_rows, {"num_worker_warps": 4, "occupancy": 16})(
@@ -176,6 +243,7 @@ def _launched(y: Any, x: Any, window: Any, largest: bool) -> None:
     if front:  # windows that are partly beyond the ends
         _launched_by_element(y[..., :front], x, window, largest)
         _launched_by_element(y[..., end:], x[..., inside:], [*window[:8], 0, *window[9:]], largest)
+    return True
 
 
 def _launched_by_element(y: Any, x: Any, window: Any, largest: bool) -> None:
@@ -208,6 +276,8 @@ def _max_pool(y: Any, x: Any, window: Any, size: Any) -> None:
 @operator("avg_pool(Tensor x, int[] window, SymInt[] size) -> Tensor", results=_results)
 def _avg_pool(y: Any, x: Any, window: Any, size: Any) -> None:
     one, high, _, _, down, _, front, above = window[:8]
+    if _launched_side_by_side(y, x, window, False):
+        return
     if one == 1 and front == above == 0 and 4 <= high == down <= 32 and x.shape[1] == 1:  # first down, then along
         R, n, W = x.shape[0], size[1], x.shape[3]
         rows = x.new_empty((R, 1, n, W), dtype=wide_dtype(x))

@@ -190,6 +190,13 @@ CASES: dict[str, Case] = {
     "avg_pool of neighbours": Case(
         lambda x: kernels.avg_pool(x, 8, 1, 4), lambda x: F.avg_pool1d(x, 8, 1, 4), ((1, 2, 1040),)
     ),
+    "max_pool side by side": Case(lambda x: kernels.max_pool(x, 2), lambda x: F.max_pool2d(x, 2), ((2, 3, 39, 44),)),
+    "max_pool side by side, places apart": Case(
+        lambda x: kernels.max_pool(x, 2, dilation=2), lambda x: F.max_pool2d(x, 2, dilation=2), ((2, 3, 9, 22),)
+    ),
+    "avg_pool side by side": Case(
+        lambda x: kernels.avg_pool(x, (1, 4)), lambda x: F.avg_pool2d(x, (1, 4)), ((2, 2, 5, 155),)
+    ),
     "avg_pool": Case(
         lambda x: kernels.avg_pool(x, (3, 2, 1), (2, 1, 3), (1, 0, 0)),
         lambda x: F.avg_pool3d(x, (3, 2, 1), (2, 1, 3), (1, 0, 0)),
@@ -410,22 +417,32 @@ def test_rows_of_which_several_blocks_have_one(
 
 
 @pytest.mark.parametrize(
-    ("shape", "size", "step", "edge", "first_down"),
+    ("shape", "size", "step", "edge", "kernel"),
     [
-        ((2, 3, 17, 13), (4, 2), (4, 2), 0, True), ((1, 2, 33, 70), 32, 32, 0, True),
-        ((1, 1, 64, 40), (32, 3), (32, 1), 0, True),
-        ((2, 3, 17, 13), (4, 2), (3, 2), 0, False), ((2, 3, 18, 13), (4, 2), (4, 2), (1, 0), False),
-        ((2, 3, 12, 13), (3, 2), (3, 2), 0, False), ((1, 2, 66, 9), (33, 2), (33, 2), 0, False),
-        ((1, 2, 2, 16, 12), (2, 4, 4), (2, 4, 4), 0, False),
+        ((1, 2, 33, 70), 32, 32, 0, "mean_of_rows"), ((1, 1, 64, 40), (32, 3), (32, 1), 0, "mean_of_rows"),
+        ((2, 3, 33, 41), (4, 2), (4, 2), 0, "pool_beside"), ((2, 3, 17, 103), (1, 8), (1, 8), 0, "pool_beside"),
+        ((2, 3, 17, 13), (4, 2), (4, 2), 0, "mean_of_rows"), ((2, 3, 17, 13), (2, 2), (2, 2), 0, "pool_tiles"),
+        ((1, 2, 7, 350), (3, 3), (3, 3), 0, "mean_of_windows"), ((1, 2, 35, 300), 11, 11, 0, "mean_of_windows"),
+        ((1, 1, 64, 340), (32, 16), (32, 16), 0, "mean_of_windows"),
+        ((1, 1, 2, 7, 330), (1, 3, 4), (1, 3, 4), 0, "mean_of_windows"),
+        ((2, 3, 12, 13), (3, 2), (3, 2), 0, "pool_tiles"), ((1, 2, 35, 130), 11, 11, 0, "mean_of_rows"),
+        ((2, 3, 17, 13), (4, 2), (3, 2), 0, "pool_tiles"), ((2, 3, 18, 13), (4, 2), (4, 2), (1, 0), "pool_tiles"),
+        ((1, 2, 66, 9), (33, 2), (33, 2), 0, "pool_tiles"), ((1, 2, 2, 16, 12), (2, 4, 4), (2, 4, 4), 0, "pool_tiles"),
     ],
 )  # fmt: skip
-def test_means_are_taken_down_first_where_windows_lie_side_by_side(
-    shape: tuple[int, ...], size: Any, step: Any, edge: Any, first_down: bool, launched: dict[str, tuple[Kernel, Any]]
+def test_windows_that_lie_side_by_side_are_loaded_in_rows(
+    shape: tuple[int, ...], size: Any, step: Any, edge: Any, kernel: str, launched: dict[str, tuple[Kernel, Any]]
 ) -> None:
     x = made(shape, torch.float32, 1)
-    plain = F.avg_pool2d if len(shape) == 4 else F.avg_pool3d
-    close(kernels.avg_pool(x, size, step, edge), plain(x.double(), size, step, edge), BOUNDS[torch.float32])
-    assert ("mean_of_rows" in launched) == first_down
+    flat = len(shape) == 4
+    mean, largest = (F.avg_pool2d, F.max_pool2d) if flat else (F.avg_pool3d, F.max_pool3d)
+    close(kernels.avg_pool(x, size, step, edge), mean(x.double(), size, step, edge), BOUNDS[torch.float32])
+    assert kernel in launched
+    if kernel in ("pool_beside", "mean_of_windows"):
+        assert list(launched) == [kernel]
+        x.view(-1)[::7] = float("nan")
+        assert torch.equal(*(t.nan_to_num(9) for t in (kernels.max_pool(x, size, step), largest(x, size, step))))
+    assembled(launched)
 
 
 def test_histogram(launched: dict[str, tuple[Kernel, Any]]) -> None:
@@ -434,6 +451,10 @@ def test_histogram(launched: dict[str, tuple[Kernel, Any]]) -> None:
     assert found.tolist() == [300, 300, 300, 300, 0, 0, 0, 300]
     with pytest.raises(ValueError, match="from 1 to 1"):
         kernels.histogram(x, 3, 1, 1)
+    assert "sum_of_counts" not in launched
+    many = made((200_000,), torch.float32, 1)  # are counted in several rows
+    assert torch.equal(kernels.histogram(many, 70, -1.0, 1.0).double(), torch.histc(many, 70, -1.0, 1.0).double())
+    assert "sum_of_counts" in launched
     assembled(launched)
 
 
