@@ -30,8 +30,9 @@ MOST_FITS: Final = 256
 """Values of scalars for which a plan knows the geometry; past that it forgets all and begins anew."""
 
 MOST_EARLY: Final = 30 * 10**6
-"""Bytes of all arrays' elements up to which a launch begins early in a graph of others. On an H200 products with up to
-so many took 3 to 10 % less time, and of those with more some took up to a quarter more."""
+"""Bytes of all arrays' elements up to which a launch whose blocks fill a multiprocessor each begins early in a graph of
+others. On an H200 products with up to so many took 3 to 10 % less time, and of those with more some took up to a
+quarter more."""
 
 WRONG: Final = (
     Busy,
@@ -121,9 +122,6 @@ class Plan(Arrays):
         self.kernel = int(self.loaded.handle)
         self.contract = compiled.contract
         self.layout = compiled.layout
-        elements = sum(prod(shape) * size for shape, _, size in self.layouts)
-        self.begins = compiled.begins_anywhere and elements <= MOST_EARLY
-        """Whether it begins early in graphs of others."""
         self._several = driver.device_count() != 1
         scalars = [(n, p.dtype) for n, p in enumerate(self.contract.parameters) if isinstance(p, ScalarParameter)]
         self._rounds = [(n, numpy_dtype(dtype).type) for n, dtype in scalars if dtype in ("f16", "f32")]
@@ -142,11 +140,22 @@ class Plan(Arrays):
         compiled = self.compiled
         if compiled.contract.persistent:
             self.blocks = min(self.blocks, compiled.contract.blocks or compiled.at_once(self.device))
+        self.begins = compiled.begins_anywhere and self._gains()
+        """Whether it begins early in graphs of others."""
         self.configs: dict[int, Any] = {}
         """Launch configurations, by the handle of their stream."""
         self.packed: list[tuple[bytearray, int, Any]] = []
         """Memory for the parameters of a launch that is not in use by one: bytes, the address of their addresses, and
         what keeps that alive. What the plan knows is in there."""
+
+    def _gains(self) -> bool:
+        """
+        Whether it was found to take less time where it begins early, whatever is in front of it: with little to read,
+        or light blocks, of which a multiprocessor has one. More of them would crowd those that still run.
+        """
+        if self.compiled.fills:
+            return sum(prod(shape) * size for shape, _, size in self.layouts) <= MOST_EARLY
+        return self.blocks * self.compiled.ctas <= driver.multiprocessors(self.device)
 
     def fit(self, scalars: tuple[Any, ...]) -> Plan:
         """The plan for the same arrays and other values of the scalars that the geometry depends on. Raises `Mismatch`
@@ -182,7 +191,7 @@ class Plan(Arrays):
             plan = self.fits.get(scalars) or self.fit(scalars)
         launch, current = driver.parts()
         elsewhere = native.thread.new or (self._several and current()[1] != self.device)
-        begins = self.begins if apart is None else apart and self.compiled.waits
+        begins = plan.begins if apart is None else apart and self.compiled.waits
         if begins and not elsewhere and captures.follows_a_kernel(handle):
             config = kernels.launch_config(plan.blocks, handle, plan.shape, early=True)
         elif (config := plan.configs.get(handle)) is None:

@@ -121,10 +121,12 @@ class Compiled:
 
     @property
     def begins_anywhere(self) -> bool:
-        """
-        Whether it may begin early in any graph: it loads nothing before it has waited. And its blocks have a
-        multiprocessor each: only such kernels were measured to gain by it behind all others.
-        """
+        """Whether it may begin early in any graph: it loads nothing before it has waited."""
+        return not self.early and self.waits
+
+    @property
+    def fills(self) -> bool:
+        """Whether a block takes more than half of a multiprocessor's registers, so that it has one for itself."""
         from freehold.backend.cubin import fills_a_multiprocessor
 
-        return not self.early and self.waits and self._once.get("fills", lambda: fills_a_multiprocessor(self.cubin))
+        return self._once.get("fills", lambda: fills_a_multiprocessor(self.cubin))

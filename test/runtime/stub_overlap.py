@@ -86,13 +86,14 @@ def test_what_reads_before_it_has_waited_does_not_where_nobody_knows_what_runs()
     assert captured((waiting, y, x), (early, y, x), (waiting, y, x)) == [False, False, True]
 
 
-def test_blocks_that_would_crowd_do_not_where_nobody_knows_what_runs() -> None:
+def test_light_blocks_do_where_a_multiprocessor_has_one_and_else_only_where_it_is_known_what_runs() -> None:
     global fills
-    y, x = vector(), vector()
+    y, x, few, other = vector(), vector(), vector(4 * 64), vector(4 * 64)  # the stub has four multiprocessors
     fills = False
     try:
         light = fh.kernel(overlap=True)(add)
         assert captured((light, y, x), (light, y, x)) == [False, False]
+        assert captured((light, y, x), (light, few, other), (light, y, x)) == [False, True, False]
         assert recorded([(light, y, x), (light, y, x)]) == [False, True]
     finally:
         fills = True

@@ -176,16 +176,18 @@ def multiplied(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
     c.store(total.astype(c.dtype))
 
 
-def test_only_blocks_that_have_a_multiprocessor_each_begin_early_anywhere() -> None:
+def test_what_loads_nothing_early_begins_early_anywhere_and_large_blocks_fill_a_multiprocessor() -> None:
     c, a, b = np.zeros((512, 512), "f2"), np.zeros((512, 512), "f2"), np.zeros((512, 512), "f2")
     kernel = fh.kernel(overlap=True, hints={"num_worker_warps": 8})(multiplied)
     large = kernel.compile(fh.partition(c, (128, 256)), a, b, arch="sm_90")
     assert large.waits
     assert large.begins_anywhere
+    assert large.fills
     arrays = [np.zeros(64, "f") for _ in range(3)]
     light = fh.kernel(overlap=True)(scaled).compile(fh.partition(arrays[0], 16), *arrays[1:], arch="sm_90")
     assert light.waits
-    assert not light.begins_anywhere
+    assert light.begins_anywhere
+    assert not light.fills
     early = fh.kernel(overlap=("b",), hints={"num_worker_warps": 8})(multiplied)
     assert not early.compile(fh.partition(c, (128, 256)), a, b, arch="sm_90").begins_anywhere
     assert not fills_a_multiprocessor(b"no cubin")
