@@ -17,6 +17,12 @@ from freehold.kernels.tiles import LOG2E, accumulator, places, safe, wide
 LOWEST: Final = -1e30
 """Below every score, and a number: what is less than it by -inf is no NaN."""
 
+FIRST: Final = 8
+"""Keys in front, to whose largest score weights are relative where it is kept."""
+
+FAR: Final = 1e30
+"""Beyond this, sums that are relative to a score of the first keys are computed again, relative to the largest."""
+
 MANY: Final = 1 << 30
 """
 Scores from which on gradients of queries and of keys are launched beside one another: one kernel has the processors
@@ -89,6 +95,13 @@ def attended(state: tuple[Any, Any, Any], s: Any, values: Any, c: Any, PIECES: i
     return higher, total, fh.mma(p.astype(values.dtype), values, acc)
 
 
+def kept(state: tuple[Any, Any, Any], s: Any, values: Any, c: Any) -> Any:
+    """As `attended`, relative to a score that stays, whichever it is."""
+    top, total, acc = state
+    p = power_of_2(s * c - top)
+    return top, total + p.sum(axis=1, keepdims=True), fh.mma(p.astype(values.dtype), values, acc)
+
+
 def beside_sink(state: Any, sink: Any) -> Any:
     """Largest score, sum and weighted values of rows as a score beside them, which has no value, leaves them."""
     top, total, acc = state
@@ -114,6 +127,7 @@ def attention_tiles(
     WINDOW: Const[bool] = False,
     SINKS: Const[bool] = False,
     PIECES: Const[int] = 0,
+    KEPT: Const[bool] = False,
 ):
     """
     o = softmax(q @ k.T * scale) @ v in one walk over the keys; G heads of queries share one of keys and values.
@@ -121,6 +135,10 @@ def attention_tiles(
     Queries are the last S of the T positions. `CAUSAL` leaves out keys after a query's own place, `WINDOW` those that
     are `window` or more in front of it. `SINKS` adds a score of its own to each head. `WIDTH` is D, up to a power of 2;
     `lse` the logarithm of a row's sum of exponentials. With `PIECES`, f32 is multiplied in so many pieces of bf16.
+
+    With `KEPT`, weights are relative to the largest score of the first keys, whatever follows: no maxima are looked
+    for, and no sums faded. bf16 has the exponents of f32, so this is as precise. A block in which a sum goes beyond
+    `FAR` walks again, without it.
     """
     fh.require("H % G == 0")
     fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
@@ -132,31 +150,49 @@ def attention_tiles(
     queries = torn_all(q.load((b, h, i, 0), (1, 1, TQ, WIDTH)).reshape(TQ, WIDTH), PIECES)
     c, ahead = scale.astype(dtype) * LOG2E, k.shape[2] - q.shape[2]
     row, end = places(i * TQ, TQ)[:, None], k.shape[2]
-    state = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
+    nothing = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
+    fh.static_assert(not (KEPT and (WINDOW or PIECES)), "every row sees the first key, and weights have its dtype")
 
-    def turn(state: Any, j: Any, size: int, MASK: bool) -> Any:
+    def turn(state: Any, j: Any, size: int, MASK: bool, KEPT: bool) -> Any:
         keys = k.load((b, h // G, j, 0), (1, 1, size, WIDTH)).reshape(size, WIDTH)
         s = multiplied(queries, torn_all(keys, PIECES), fh.zeros((TQ, size), dtype), True)
         if MASK:
             s = masked(s, row, places(j * size, size)[None, :], ahead, window, end, CAUSAL, WINDOW)
         values = v.load((b, h // G, j, 0), (1, 1, size, DV)).reshape(size, DV)
-        return attended(state, s, values, c, PIECES)
+        return kept(state, s, values, c) if KEPT else attended(state, s, values, c, PIECES)
 
+    state: Any = nothing
+    if KEPT:
+        few = k.load((b, h // G, 0, 0), (1, 1, FIRST, WIDTH)).reshape(FIRST, WIDTH)
+        s = multiplied(queries, torn_all(few, PIECES), fh.zeros((TQ, FIRST), dtype), True)
+        s = masked(s, row, places(0, FIRST)[None, :], ahead, window, end, CAUSAL, WINDOW)
+        state = fh.maximum(nothing[0], s.max(axis=1, keepdims=True) * c), *nothing[1:]
     first, last, least = begin(i * TQ, ahead, window, TK, WINDOW), stop(i * TQ, TQ, ahead, end, TK, CAUSAL), TK
     if not WINDOW:
         least = min(TQ, TK) if CAUSAL else TK  # no more is multiplied than has to be, where rows see a part
         whole = seen_whole(i * TQ, ahead, end, TK, CAUSAL)
         for j in fh.tiles(k, axis=2, size=TK, stop=whole):
-            state = turn(state, j, TK, False)
+            state = turn(state, j, TK, False, KEPT)
         first, last = whole * (TK // least), stop(i * TQ, TQ, ahead, end, least, CAUSAL)
     for j in fh.tiles(k, axis=2, size=least, start=first, stop=last):
-        state = turn(state, j, least, True)
-    if SINKS:
-        fh.require("X == H")
-        state = beside_sink(state, sinks.load(h, ()).astype(dtype) * LOG2E)
-    top, total, acc = state
-    o.at(b, h, i, e).store((acc * (1.0 / total)).reshape(o.tile).astype(o.dtype))
-    lse.at(b, h, i).store(((top + fh.log2(total)) / LOG2E).reshape(lse.tile))
+        state = turn(state, j, least, True, KEPT)
+    mine, logarithms = o.at(b, h, i, e), lse.at(b, h, i)
+
+    def finish(state: Any) -> None:
+        if SINKS:
+            fh.require("X == H")
+            state = beside_sink(state, sinks.load(h, ()).astype(dtype) * LOG2E)
+        top, total, acc = state
+        mine.store((acc * (1.0 / total)).reshape(o.tile).astype(o.dtype))
+        logarithms.store(((top + fh.log2(total)) / LOG2E).reshape(lse.tile))
+
+    if KEPT and not fh.all((state[1] <= FAR) & (abs(state[2]) <= FAR)):
+        again: Any = nothing
+        for j in fh.tiles(k, axis=2, size=least, stop=last):
+            again = turn(again, j, least, True, False)
+        finish(again)
+    else:
+        finish(state)
 
 
 @safe
@@ -186,8 +222,9 @@ def attention_backward_queries(
     TK: Const[int],
     CAUSAL: Const[bool] = True,
     WINDOW: Const[bool] = False,
+    AHEAD: Const[int | None] = None,
 ):
-    """The gradient of the queries, in one walk over the keys that they see."""
+    """The gradient of the queries, in one walk over the keys that they see. `AHEAD` is the latency of their loads."""
     fh.require("H % G == 0")
     fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
     fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
@@ -206,8 +243,8 @@ def attention_backward_queries(
     acc = fh.zeros((TQ, D), dtype)
 
     def turn(acc: Any, j: Any, MASK: bool) -> Any:
-        keys = k.load((b, h // G, j, 0), (1, 1, TK, D)).reshape(TK, D)
-        values = v.load((b, h // G, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
+        keys = k.load((b, h // G, j, 0), (1, 1, TK, D), latency=AHEAD).reshape(TK, D)
+        values = v.load((b, h // G, j, 0), (1, 1, TK, DV), latency=AHEAD).reshape(TK, DV)
         s = fh.mma(queries, keys.T, fh.zeros((TQ, TK), dtype))
         if MASK:
             s = masked(s, row, places(j * TK, TK)[None, :], ahead, window, end, CAUSAL, WINDOW)
@@ -320,14 +357,14 @@ def attention(
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
-def _tiles(heads: int, S: int, T: int, D: int, size: int, causal: bool) -> tuple[int, int, int, int]:
-    """Queries and keys of a tile, warps, and blocks of a multiprocessor."""
+def _tiles(heads: int, S: int, T: int, D: int, size: int, early: bool) -> tuple[int, int, int, int]:
+    """Queries and keys of a tile, warps, and blocks of a multiprocessor. `early`: wider ones pay from 8,192 keys on."""
     high, width = power_of_two(max(16, S)), power_of_two(max(16, T))
     if size > 2:
         return min(32, high), min(32, width), 4, 2
     if D > 64 or heads * ceildiv(S, 128) < 2 * PROCESSORS:  # or short, so that there are enough blocks
         return min(64, high), min(128 if D <= 128 else 64, width), 4, 2
-    return (64, min(128, width), 4, 3) if causal and T >= 8192 else (64, min(64, width), 4, 4)
+    return (64, min(128, width), 4, 3) if early and T >= 8192 else (64, min(64, width), 4, 4)
 
 
 @operator(
@@ -340,15 +377,16 @@ def _tiles(heads: int, S: int, T: int, D: int, size: int, causal: bool) -> tuple
     where=("H % KH == 0", "D <= 256", "E <= 256"),
 )
 def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: float, window: int, causal: bool) -> None:
-    high, width, warps, occupancy = _tiles(
-        q.shape[0] * q.shape[1], q.shape[2], k.shape[2], k.shape[3], q.element_size(), causal
-    )
-    wide_head = power_of_two(q.shape[3]), power_of_two(v.shape[3])
-    pieces = 3 if q.element_size() == 4 and min(q.shape[2], k.shape[2]) >= 64 and max(wide_head) <= 128 else 0
+    (B, H, S, D), T = q.shape, k.shape[2]
+    wide_head = power_of_two(D), power_of_two(v.shape[3])
+    # Of fewer keys it was not measured, and f16 has no room above 1 for weights.
+    kept = str(q.dtype) == "torch.bfloat16" and not window and T >= 1024 and max(wide_head) <= 128
+    high, width, warps, occupancy = _tiles(B * H, S, T, D, q.element_size(), causal and not kept)
+    pieces = 3 if q.element_size() == 4 and min(S, T) >= 64 and max(wide_head) <= 128 else 0
     if pieces:
         high, width, warps, occupancy = 128 if max(wide_head) <= 64 else 64, 64, 8, 1
     hints = {"num_worker_warps": warps, "occupancy": occupancy}
-    if high == 64 and width == 128 and not causal and not window and min(q.shape[2], k.shape[2]) >= 12288:
+    if high == 64 and width == 128 and not (causal or window or kept) and min(S, T) >= 12288:
         # Two blocks of 64 queries load keys and values once for both. Where the GPU is at its limit of power, as it is
         # after some milliseconds, what that saves makes it 3 % faster; shorter ones are as fast, or slower.
         high, hints = 128, {**hints, "num_cta_in_cga": 2}
@@ -369,6 +407,7 @@ def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: floa
         window > 0,
         sinks is not None,
         pieces,
+        kept,
     ).on()
 
 
@@ -402,14 +441,12 @@ def _attention_backward(
     small, large = max(wide_d, wide_e) <= 64, max(wide_d, wide_e) <= 128
     part = fh.partition(dots, (1, 1, min(16, high)))
     hinted(attention_row_dots, {"num_worker_warps": 4, "occupancy": 8})(part, do, o, wide_e).on()
-    rows, warps, occupancy = (
-        (128, 8, 1) if high == 64 and large and not small and S >= 128 else (high, 4, 3 if small else 2)
-    )
-    hints = {"num_worker_warps": warps, "occupancy": occupancy}
+    ahead = 1 if high == 64 and large and not small else None
 
     def launches() -> Iterator[Any]:
-        part = fh.partition(dq, (1, 1, rows, wide_d))
-        given = do, lse, dots, scale, window, H // KH, wide_e, width, causal, window > 0
+        part = fh.partition(dq, (1, 1, high, wide_d))
+        given = do, lse, dots, scale, window, H // KH, wide_e, width, causal, window > 0, ahead
+        hints = {"num_worker_warps": 4, "occupancy": 3 if small else 2}
         yield hinted(attention_backward_queries, hints)(part, q, k, v, *given)
         parts = fh.partition(dk, (1, 1, width, wide_d)), fh.partition(dv, (1, 1, width, wide_e))
         groups = [t.reshape(B, KH, H // KH, *t.shape[2:]) for t in (q, do, lse, dots)]
