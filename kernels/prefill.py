@@ -141,6 +141,8 @@ def attention_tiles(
     `FAR` walks again, without it.
     """
     fh.require("H % G == 0")
+    if SINKS:
+        fh.require("X == H")
     fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
     fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
     (b, h, i, e), (_, _, TQ, DV) = o.index, o.tile
@@ -180,7 +182,6 @@ def attention_tiles(
 
     def finish(state: Any) -> None:
         if SINKS:
-            fh.require("X == H")
             state = beside_sink(state, sinks.load(h, ()).astype(dtype) * LOG2E)
         top, total, acc = state
         mine.store((acc * (1.0 / total)).reshape(o.tile).astype(o.dtype))

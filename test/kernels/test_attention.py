@@ -180,6 +180,24 @@ def test_pairs_of_blocks_that_share_keys(S: int, T: int) -> None:
 
 @pytest.mark.cuda
 @pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("width", [64, 128])
+@pytest.mark.parametrize(("S", "T"), [(2048, 2048), (1000, 1500)])
+@pytest.mark.parametrize("most", [1.0, 12.0, 60.0])
+def test_scores_that_rise_on_a_gpu(most: float, S: int, T: int, width: int, causal: bool) -> None:
+    """Some blocks, all, or none walk again: as in float64, and the same each time."""
+    q, k, v = (made((1, h, n, width), torch.bfloat16, h).cuda() for h, n in ((8, S), (2, T), (1, T)))
+    k, v = (k * torch.linspace(0.2, most, T, device="cuda")[:, None]).bfloat16(), v.expand(1, 2, T, width).contiguous()
+    found = freehold.kernels.attention(q, k, v, causal=causal, scale=width**-0.5)
+    s = q.double() @ k.double().repeat_interleave(4, 1).mT * width**-0.5
+    if causal:
+        s = s.masked_fill(torch.ones(S, T, dtype=torch.bool, device="cuda").triu(T - S + 1), float("-inf"))
+    wanted = s.softmax(-1) @ v.double().repeat_interleave(4, 1)
+    assert ((found.double() - wanted).norm(dim=-1) / wanted.norm(dim=-1)).max().item() <= 2e-2
+    assert torch.equal(found, freehold.kernels.attention(q, k, v, causal=causal, scale=width**-0.5))
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("causal", [True, False])
 def test_gradients_beside_one_another(causal: bool) -> None:
     """Of so many scores that two streams have them: as group by group on one, also behind another stream."""
     S, D = 8192, 64
