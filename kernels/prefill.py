@@ -110,6 +110,13 @@ def beside_sink(state: Any, sink: Any) -> Any:
     return higher, total * fade + power_of_2(sink - higher), acc * fade
 
 
+def finish(o: Any, lse: Any, state: Any, sink: Any) -> None:
+    """Stores what a walk over keys has found, to the regions of a block."""
+    top, total, acc = state if sink is None else beside_sink(state, sink)
+    o.store((acc * (1.0 / total)).reshape(o.tile).astype(o.dtype))
+    lse.store(((top + fh.log2(total)) / LOG2E).reshape(lse.tile))
+
+
 @safe
 def attention_tiles(
     o: Out["B", "H", "S", "E"],
@@ -136,9 +143,8 @@ def attention_tiles(
     are `window` or more in front of it. `SINKS` adds a score of its own to each head. `WIDTH` is D, up to a power of 2;
     `lse` the logarithm of a row's sum of exponentials. With `PIECES`, f32 is multiplied in so many pieces of bf16.
 
-    With `KEPT`, weights are relative to the largest score of the first keys, whatever follows: no maxima are looked
-    for, and no sums faded. bf16 has the exponents of f32, so this is as precise. A block in which a sum goes beyond
-    `FAR` walks again, without it.
+    With `KEPT`, weights are relative to the largest score of the first keys, and nothing is faded: as precise in bf16,
+    which has the exponents of f32. A block in which a sum goes beyond `FAR` walks again, without it.
     """
     fh.require("H % G == 0")
     if SINKS:
@@ -178,22 +184,15 @@ def attention_tiles(
         first, last = whole * (TK // least), stop(i * TQ, TQ, ahead, end, least, CAUSAL)
     for j in fh.tiles(k, axis=2, size=least, start=first, stop=last):
         state = turn(state, j, least, True, KEPT)
-    mine, logarithms = o.at(b, h, i, e), lse.at(b, h, i)
-
-    def finish(state: Any) -> None:
-        if SINKS:
-            state = beside_sink(state, sinks.load(h, ()).astype(dtype) * LOG2E)
-        top, total, acc = state
-        mine.store((acc * (1.0 / total)).reshape(o.tile).astype(o.dtype))
-        logarithms.store(((top + fh.log2(total)) / LOG2E).reshape(lse.tile))
-
+    to = o.at(b, h, i, e), lse.at(b, h, i)
+    sink = sinks.load(h, ()).astype(dtype) * LOG2E if SINKS else None
     if KEPT and not fh.all((state[1] <= FAR) & (abs(state[2]) <= FAR)):
         again: Any = nothing
         for j in fh.tiles(k, axis=2, size=least, stop=last):
             again = turn(again, j, least, True, False)
-        finish(again)
+        finish(*to, again, sink)
     else:
-        finish(state)
+        finish(*to, state, sink)
 
 
 @safe
