@@ -102,6 +102,16 @@ def kept(state: tuple[Any, Any, Any], s: Any, values: Any, c: Any) -> Any:
     return top, total + p.sum(axis=1, keepdims=True), fh.mma(p.astype(values.dtype), values, acc)
 
 
+def near(
+    nothing: Any, queries: Any, k: Any, of: Any, row: Any, c: Any, seen: Any, WIDTH: int, CAUSAL: bool, PIECES: int
+) -> Any:
+    """How a walk begins whose weights are relative to the largest score of the first keys that a row sees."""
+    keys, (ahead, end) = k.load((*of, 0, 0), (1, 1, FIRST, WIDTH)).reshape(FIRST, WIDTH), seen
+    s = multiplied(queries, torn_all(keys, PIECES), fh.zeros((row.shape[0], FIRST), c.dtype), True)
+    s = masked(s, row, places(0, FIRST)[None, :], ahead, 0, end, CAUSAL, False)
+    return fh.maximum(nothing[0], s.max(axis=1, keepdims=True) * c), *nothing[1:]
+
+
 def beside_sink(state: Any, sink: Any) -> Any:
     """Largest score, sum and weighted values of rows as a score beside them, which has no value, leaves them."""
     top, total, acc = state
@@ -115,6 +125,33 @@ def finish(o: Any, lse: Any, state: Any, sink: Any) -> None:
     top, total, acc = state if sink is None else beside_sink(state, sink)
     o.store((acc * (1.0 / total)).reshape(o.tile).astype(o.dtype))
     lse.store(((top + fh.log2(total)) / LOG2E).reshape(lse.tile))
+
+
+def walk(
+    turn: Any, state: Any, k: Any, first: Any, TQ: int, TK: int, of: tuple[Any, Any, Any], *flags: bool
+) -> tuple[Any, int, Any]:
+    """
+    The state after a turn with each tile of keys that rows from `first` on see, the height of the last tiles, and how
+    many of these there are. `of` is as for `masked`, and `flags` are `CAUSAL`, `WINDOW` and `KEPT`.
+    """
+    (ahead, window, end), (CAUSAL, WINDOW, KEPT) = of, flags
+    begun, last, least = begin(first, ahead, window, TK, WINDOW), stop(first, TQ, ahead, end, TK, CAUSAL), TK
+    if not WINDOW:
+        least = min(TQ, TK) if CAUSAL else TK  # no more is multiplied than has to be, where rows see a part
+        whole = seen_whole(first, ahead, end, TK, CAUSAL)
+        for j in fh.tiles(k, axis=2, size=TK, stop=whole):
+            state = turn(state, j, TK, False, KEPT)
+        begun, last = whole * (TK // least), stop(first, TQ, ahead, end, least, CAUSAL)
+    for j in fh.tiles(k, axis=2, size=least, start=begun, stop=last):
+        state = turn(state, j, least, True, KEPT)
+    return state, least, last
+
+
+def again(turn: Any, state: Any, k: Any, size: int, last: Any) -> Any:
+    """The state after a walk that keeps no score."""
+    for j in fh.tiles(k, axis=2, size=size, stop=last):
+        state = turn(state, j, size, True, False)
+    return state
 
 
 @safe
@@ -142,7 +179,6 @@ def attention_tiles(
     Queries are the last S of the T positions. `CAUSAL` leaves out keys after a query's own place, `WINDOW` those that
     are `window` or more in front of it. `SINKS` adds a score of its own to each head. `WIDTH` is D, up to a power of 2;
     `lse` the logarithm of a row's sum of exponentials. With `PIECES`, f32 is multiplied in so many pieces of bf16.
-
     With `KEPT`, weights are relative to the largest score of the first keys, and nothing is faded: as precise in bf16,
     which has the exponents of f32. A block in which a sum goes beyond `FAR` walks again, without it.
     """
@@ -169,28 +205,12 @@ def attention_tiles(
         values = v.load((b, h // G, j, 0), (1, 1, size, DV)).reshape(size, DV)
         return kept(state, s, values, c) if KEPT else attended(state, s, values, c, PIECES)
 
-    state: Any = nothing
-    if KEPT:
-        few = k.load((b, h // G, 0, 0), (1, 1, FIRST, WIDTH)).reshape(FIRST, WIDTH)
-        s = multiplied(queries, torn_all(few, PIECES), fh.zeros((TQ, FIRST), dtype), True)
-        s = masked(s, row, places(0, FIRST)[None, :], ahead, window, end, CAUSAL, WINDOW)
-        state = fh.maximum(nothing[0], s.max(axis=1, keepdims=True) * c), *nothing[1:]
-    first, last, least = begin(i * TQ, ahead, window, TK, WINDOW), stop(i * TQ, TQ, ahead, end, TK, CAUSAL), TK
-    if not WINDOW:
-        least = min(TQ, TK) if CAUSAL else TK  # no more is multiplied than has to be, where rows see a part
-        whole = seen_whole(i * TQ, ahead, end, TK, CAUSAL)
-        for j in fh.tiles(k, axis=2, size=TK, stop=whole):
-            state = turn(state, j, TK, False, KEPT)
-        first, last = whole * (TK // least), stop(i * TQ, TQ, ahead, end, least, CAUSAL)
-    for j in fh.tiles(k, axis=2, size=least, start=first, stop=last):
-        state = turn(state, j, least, True, KEPT)
+    state = near(nothing, queries, k, (b, h // G), row, c, (ahead, end), WIDTH, CAUSAL, PIECES) if KEPT else nothing
+    state, least, last = walk(turn, state, k, i * TQ, TQ, TK, (ahead, window, end), CAUSAL, WINDOW, KEPT)
     to = o.at(b, h, i, e), lse.at(b, h, i)
     sink = sinks.load(h, ()).astype(dtype) * LOG2E if SINKS else None
     if KEPT and not fh.all((state[1] <= FAR) & (abs(state[2]) <= FAR)):
-        again: Any = nothing
-        for j in fh.tiles(k, axis=2, size=least, stop=last):
-            again = turn(again, j, least, True, False)
-        finish(*to, again, sink)
+        finish(*to, again(turn, nothing, k, least, last), sink)
     else:
         finish(*to, state, sink)
 
