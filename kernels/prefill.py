@@ -117,7 +117,7 @@ def far(state: Any) -> Any:
     """
     Whether any sum is beyond `FAR`, or no number.
 
-    By a maximum of floats: behind `fh.all` the assembler computes addresses a thread and no longer a warp, 3 % slower.
+    By a maximum of floats: behind `fh.all` the assembler computes addresses by thread and no longer by warp.
     """
     _, total, acc = state
     return fh.where(total + abs(acc).sum(axis=1, keepdims=True) <= FAR, 0.0, 1.0).max() > 0.0
