@@ -7,11 +7,33 @@ from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref, bf16, f16, f32, i32
+from freehold.kernels.exponentials import first_number, in_range, power, powers, sums_again
 from freehold.kernels.schedules import PROCESSORS, cut, hinted
-from freehold.kernels.tiles import LOG2E, above, exponential, quotient, safe, wide
+from freehold.kernels.tiles import LOG2E, above, exponential, part, quotient, safe, wide
 
 _GROUP: Final = 8
 """Neighbours of a row that one thread has."""
+
+
+_NEVER: Final = 0x7F812345
+"""The bits of a signalling NaN: nothing that is computed has them, which the compiler does not know."""
+
+_WORD: Final = 0x7F817F81
+"""Two of them as `bf16` or `f16`: a row that has them is not a number in any case."""
+
+_CANCELS: Final = 64.0
+"""Variances, at most, that the square of a mean is for them to be taken from sums of squares."""
+
+_FAR: Final = 256.0
+"""How far from 0 a row's first number may be, for powers over one number to be as near as results are rounded."""
+
+
+class Order(NamedTuple):
+    """What a kernel does behind what, as far as the assembler would not find the best order: see `softmax_once`."""
+
+    all_there: bool
+    each: bool
+    behind: int
 
 
 class Kept(NamedTuple):
@@ -26,6 +48,8 @@ class Kept(NamedTuple):
     """Tiles of a row that stay in registers, the first ones, if not all do: the others are loaded again."""
     blocks: int = 1
     """Blocks of a cluster, which share a row."""
+    order: Order | None = None
+    """Of `softmax_once`, where that is faster than `softmax_kept`."""
 
     @property
     def hints(self) -> dict[str, int]:
@@ -46,7 +70,11 @@ SOFTMAX: Final = {
     20480: Kept(4096, 16, 3),
     28672: Kept(4096, 16, 2),
     32768: Kept(4096, 16, 2),
-    65536: Kept(8192, 32, 1),
+    49152: Kept(8192, 32, 1, order=Order(False, False, 0)),
+    57344: Kept(8192, 32, 1, order=Order(True, False, 0)),
+    65536: Kept(8192, 32, 1, order=Order(True, False, 2)),
+    81920: Kept(8192, 16, 1, order=Order(True, True, 1)),
+    98304: Kept(8192, 16, 1, order=Order(True, True, 1)),
     114688: _EIGHT,
     131072: _EIGHT,
     262144: _SIXTEEN,
@@ -68,18 +96,19 @@ RMS: Final = {
     262144: _SIXTEEN,
 }
 LAYER: Final = {
-    1024: Kept(256, 1, 16),
+    1024: Kept(512, 2, 16),
     2048: Kept(512, 2, 16),
     4096: Kept(1024, 4, 8),
+    8192: Kept(1024, 4, 8),
     16384: Kept(2048, 8, 4),
     20480: Kept(4096, 16, 2),
     24576: Kept(4096, 16, 2),
     28672: Kept(4096, 16, 2),
-    32768: Kept(4096, 16, 2, ahead=2),
+    32768: Kept(4096, 16, 2),
     40960: Kept(8192, 32, 1),
     45056: Kept(4096, 16, 2, held=7),
     49152: Kept(8192, 32, 1),
-    57344: Kept(8192, 32, 1, held=5),
+    57344: Kept(8192, 32, 1),
     65536: Kept(8192, 32, 1, held=6),
     81920: Kept(8192, 32, 1, held=6),
     98304: Kept(8192, 32, 1, held=6),
@@ -171,6 +200,33 @@ def behind(t: Any) -> Any:
     return negative(fh.rsqrt(first * first + 1.0))
 
 
+def marked(t: Any) -> Any:
+    """As `behind`, by one comparison of a number of each 8 neighbours."""
+    return fh.where(fh.bitcast(t, i32) == _NEVER, 1, 0)
+
+
+def when_all_are_there(kept: tuple[Any, ...]) -> Any:
+    """
+    0 for each 8 neighbours, that is known when all words of a row are there: else the first tiles are computed with
+    before the last ones are asked for, which have no registers until then.
+    """
+    if kept[0].dtype != i32:
+        return None
+    found = one_each(kept[0], 0) == _WORD
+    for t in kept[1:]:
+        found = found | (one_each(t, 0) == _WORD)
+    return fh.where(found, 1, 0)
+
+
+def row_again(y: Any, x: Any, i: Any, LOG: bool) -> None:
+    """Softmax of a row of which the sum was out of range, from memory."""
+    top, total = sums_again(x, i, y.tile)
+    scale, shift = quotient(1.0, total), top + fh.log(total)
+    for k in fh.tiles(x, axis=1, size=y.tile[1]):
+        t = part(x, (i, k), y.tile)
+        y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
+
+
 def with_squares(pairs: tuple[Any, Any], base: Any, sums: Any, squares: Any) -> tuple[Any, Any]:
     """The sums of what is above `base`, and of its squares, with a tile more."""
     for half in pairs:
@@ -238,11 +294,6 @@ def softmax_shared(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Cons
         y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
 
 
-def power(t: Any, base: Any) -> Any:
-    """e ** t over 2 ** base: one multiplication with addition, rounded as their distance is, and a power of two."""
-    return fh.exp2(fh.fma(t, LOG2E, -base), flush_to_zero=True)
-
-
 # freehold: K=2 N=1024
 @safe
 def softmax_kept(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[int], N: Const[int]):
@@ -277,6 +328,53 @@ def softmax_kept(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[
             first, second = power(first, top) * scale, power(second, top) * scale
             nothing = negative(one_each(first, 0))
         y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
+
+
+# freehold: K=2 N=1024 ALL=True EACH=True BEHIND=1
+@safe
+def softmax_once(
+    y: Out["M", "N"],
+    x: Ref["M", "N"],
+    LOG: Const[bool],
+    K: Const[int],
+    N: Const[int],
+    ALL: Const[bool],
+    EACH: Const[bool],
+    BEHIND: Const[int],
+):
+    """
+    As `softmax_kept`, with one walk and one reduction before numbers are stored: sums are those above the row's first
+    number (`exponentials`). With `ALL` it begins when all of a row is there, with `EACH` each tile is added up behind
+    the one in front of it, and with `BEHIND` so many are stored behind those in front of them.
+    """
+    fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
+    (i,) = y.index
+    W = y.tile[1]
+    begin = first_number(x, (i, 0))
+    base, sums = (begin * LOG2E)[:, :, None], fh.zeros((1, W // _GROUP), f32)
+    kept: Any = ()
+    for k in fh.static_range(K):
+        kept = (*kept, loaded(x, (i, k), y.tile))
+    nothing = when_all_are_there(kept) if ALL else None
+    for k in fh.static_range(K):
+        sums += powers(numbers(kept[k], x.dtype, nothing), base)
+        if EACH:
+            nothing = marked(sums)
+    total = sums.sum(axis=1, keepdims=True)
+    if in_range(total) & (fh.abs(begin).max() < _FAR):
+        shift, natural = base + fh.log2(total)[:, :, None], (begin + fh.log(total))[:, :, None]
+        nothing = negative(total)
+        for k in fh.static_range(K):
+            first, second = numbers(kept[k], x.dtype, nothing)
+            if LOG:
+                first, second = first - natural, second - natural
+            else:
+                first, second = power(first, shift), power(second, shift)
+            if BEHIND and (k + 1) % BEHIND == 0:
+                nothing = marked(one_each(first, 0))
+            y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
+    else:
+        row_again(y, x, i, LOG)
 
 
 # freehold: K=3 N=1536 H=2 A=1
@@ -355,7 +453,36 @@ def moments(x: Any, i: Any, tile: Any, K: int, H: int) -> tuple[Any, Any]:
     return kept, (fh.full((1, W // 8), 8.0 * K, f32), base + off, squares - sums * off)
 
 
-# freehold: K=3 N=1536 H=2 A=1
+def sums_and_squares(x: Any, i: Any, tile: Any, K: int, H: int) -> tuple[Any, Any]:
+    """The H tiles of row i that stay in registers; of each 8 neighbours of all tiles their sum, and their squares'."""
+    zeros = fh.zeros((1, tile[1] // _GROUP), f32)
+    of_each, kept = (zeros, zeros), ()
+    for k in range(H, K):
+        of_each = with_squares(numbers(loaded(x, (i, k), tile), x.dtype), 0.0, *of_each)
+    for k in fh.static_range(H):
+        kept = (*kept, loaded(x, (i, k), tile))
+    for k in fh.static_range(H):
+        of_each = with_squares(numbers(kept[k], x.dtype), 0.0, *of_each)
+    return kept, of_each
+
+
+def moments_of_sums(x: Any, i: Any, tile: Any, K: int, N: int, of_each: Any) -> tuple[Any, Any]:
+    """
+    The mean of row i, and its variance, by sums and squares: one reduction of plain sums, and nothing is divided in it.
+    Where they cancel, as the mean is far from 0, squares of distances from it are added up, from memory.
+    """
+    total, square = fh.reduce(of_each, lambda a, b: (a[0] + b[0], a[1] + b[1]), (0.0, 0.0), axis=1, keepdims=True)
+    middle = total * (1.0 / N)
+    variance = square * (1.0 / N) - middle * middle
+    if fh.where(middle * middle <= variance * _CANCELS, 0, 1).max() == 1:
+        squares = fh.zeros((1, tile[1] // _GROUP), f32)
+        for k in range(K):
+            squares = with_squares(numbers(loaded(x, (i, k), tile), x.dtype), middle, 0.0, squares)[1]
+        variance = squares.sum(axis=1, keepdims=True) * (1.0 / N)
+    return middle, variance
+
+
+# freehold: K=3 N=1536 H=2 A=1 ONCE=True
 @safe
 def layer_norm_kept(
     y: Out["M", "N"],
@@ -370,10 +497,11 @@ def layer_norm_kept(
     N: Const[int],
     H: Const[int],
     A: Const[int],
+    ONCE: Const[bool],
 ):
     """
     y = (x - mean) * rstd * w + b, along rows of N, which is K tiles; without `BIAS`, b is not looked at. `H` and `A` as
-    of `rms_norm_kept`.
+    of `rms_norm_kept`. With `ONCE` moments are those of sums; else, and in clusters, of distances.
     """
     fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
     (i,) = y.index
@@ -391,12 +519,16 @@ def layer_norm_kept(
             first, second = first + u, second + v
         return first, second
 
-    kept, of_each = moments(x, i, y.tile, K, H)
+    kept, of_each = sums_and_squares(x, i, y.tile, K, H) if ONCE else moments(x, i, y.tile, K, H)
     weights: Any = ()
     for k in fh.static_range(min(A, H)):
         weights = (*weights, both(k))
-    _, middle, total = fh.reduce(of_each, both_moments, (0.0, 0.0, 0.0), axis=1, keepdims=True)
-    scale = fh.rsqrt(quotient(total, y.shape[1].astype(f32)) + eps)
+    if ONCE:
+        middle, variance = moments_of_sums(x, i, y.tile, K, N, of_each)
+    else:
+        _, middle, total = fh.reduce(of_each, both_moments, (0.0, 0.0, 0.0), axis=1, keepdims=True)
+        variance = quotient(total, y.shape[1].astype(f32))
+    scale = fh.rsqrt(variance + eps)
     mean.store(middle.reshape(mean.tile))
     rstd.store(scale.reshape(rstd.tile))
     nothing, shift, scale = negative(scale), -(middle * scale)[:, :, None], scale[:, :, None]
@@ -404,7 +536,7 @@ def layer_norm_kept(
         if k + A < H:
             weights = (*weights, both(k + A))
         first, second = scaled(numbers(kept[k], x.dtype, nothing), weights[k])
-        nothing = behind(first)
+        nothing = marked(one_each(first, 0)) if ONCE else behind(first)
         y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
     for k in reversed(range(H, K)):
         first, second = scaled(numbers(loaded(x, (i, k), y.tile), x.dtype), both(k))
@@ -414,8 +546,8 @@ def layer_norm_kept(
 def softmax_launch(way: Kept, y: Any, x: Any, log: bool) -> Any:
     """The launch of a softmax of this file."""
     K, _ = way.tiles(y.shape[1])
-    kernel = hinted(softmax_kept if way.blocks == 1 else softmax_shared, way.hints)
-    return kernel(cut(y, (1, way.width), owned=1), x, log, K, y.shape[1])
+    kernel: Any = softmax_once if way.order else softmax_kept if way.blocks == 1 else softmax_shared
+    return hinted(kernel, way.hints)(cut(y, (1, way.width), owned=1), x, log, K, y.shape[1], *(way.order or ()))
 
 
 def norm_launch(kernel: Any, way: Kept, y: Any, moments: tuple[Any, ...], x: Any, w: Any, *more: Any) -> Any:
@@ -423,4 +555,5 @@ def norm_launch(kernel: Any, way: Kept, y: Any, moments: tuple[Any, ...], x: Any
     parts = cut(y, (1, way.width), owned=1), *(cut(t, (1,)) for t in moments)
     K, H = way.tiles(y.shape[1])
     ahead = way.ahead if w.dtype.itemsize == 2 else min(1, way.ahead)  # there are no registers for more of wide ones
-    return hinted(kernel, way.hints)(*parts, x, w, *more, K, y.shape[1], H, ahead)
+    once = (way.blocks == 1,) if kernel is layer_norm_kept else ()
+    return hinted(kernel, way.hints)(*parts, x, w, *more, K, y.shape[1], H, ahead, *once)

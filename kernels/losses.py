@@ -7,10 +7,12 @@ from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
+from freehold.kernels.exponentials import first_number, in_range, powers, sums_again
+from freehold.kernels.kept import loaded, numbers
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.rows import sums_of_exponentials
 from freehold.kernels.schedules import PROCESSORS, ceildiv, compiled_in, hinted, power_of_two, rows
-from freehold.kernels.tiles import above, accumulator, columns, exponential, part, places, safe, wide
+from freehold.kernels.tiles import LOG2E, accumulator, columns, exponential, part, places, quotient, safe, wide
 
 REDUCTIONS: Final = ("none", "sum", "mean")
 
@@ -54,32 +56,7 @@ def cross_entropy_rows(
     loss.store(fh.where(wanted == ignored, 0.0, found))
 
 
-def of_tiles(tiles: tuple[Any, ...], G: int, before: Any = None) -> tuple[Any, Any]:
-    """
-    The maxima of groups of G neighbours of some tiles, and their sums of exponentials, with what was found `before`:
-    a new maximum scales what was summed up once for all tiles.
-    """
-    ts = tuple(wide(t).reshape(1, t.size // G, G) for t in tiles)
-    most = ts[0].max(axis=2) if before is None else before[0]
-    for t in ts if before is not None else ts[1:]:
-        most = fh.maximum(most, t.max(axis=2))
-    base = above(most)
-    if before is None:
-        sums = exponential(ts[0] - base[:, :, None]).sum(axis=2)
-    else:
-        sums = before[1] * exponential(before[0] - base)
-    for t in ts if before is not None else ts[1:]:
-        sums += exponential(t - base[:, :, None]).sum(axis=2)
-    return most, sums
-
-
-def of_all_groups(most: Any, sums: Any) -> tuple[Any, Any]:
-    """What `sums_of_exponentials` returns, of a row's groups."""
-    top = above(most.max(axis=1, keepdims=True))
-    return top, (sums * exponential(most - top)).sum(axis=1, keepdims=True)
-
-
-# freehold: W=256 U=2 G=8 N=1024
+# freehold: W=256 U=2 S=256 N=1024
 @safe
 def cross_entropy_walked(
     loss: Out["M"],
@@ -89,26 +66,37 @@ def cross_entropy_walked(
     ignored: i32,
     W: Const[int],
     U: Const[int],
-    G: Const[int],
+    S: Const[int],
     N: Const[int],
-    TMA: Const[bool] = False,
 ):
     """
-    As `cross_entropy_rows`, of rows of N, which are whole tiles of W, walked once, U tiles at a time, in which G
-    neighbours that a thread has keep a maximum and a sum of their own.
+    As `cross_entropy_rows`, of rows of N, which are whole steps of U tiles of W, walked once, above their first number,
+    while the next step is loaded. Those of which that gives no sum are walked in tiles of S.
+
+    No more than one step is loaded ahead: with two, the assembler (13.5.37) left the loop out where blocks have at most
+    128 threads, with 8 numbers of a tile each, and losses were wrong.
     """
     fh.static_assert(N % (W * U) == 0, "rows of whole steps")
     (i,) = loss.index
     wanted = target.load((i,), (1,), allow_tma=False)
-    dtype = accumulator(logits.dtype)
-    most, sums = fh.full((1, W // G), float("-inf"), dtype), fh.zeros((1, W // G), dtype)
-    for j in range(N // (W * U)):
-        tiles: Any = ()
+    top = first_number(logits, (i, 0))
+    base, sums = (top * LOG2E)[:, :, None], fh.zeros((1, W // 8), f32)
+
+    def step(j: Any) -> Any:
+        return tuple(loaded(logits, (i, j * U + u), (1, W)) for u in fh.static_range(U))
+
+    tiles = step(0)
+    for j in range(1, N // (W * U)):
+        following = step(j)
         for u in fh.static_range(U):
-            tiles = (*tiles, logits.load((i, j * U + u), (1, W), allow_tma=TMA, latency=4 if TMA else None))
-        most, sums = of_tiles(tiles, G, (most, sums))
+            sums += powers(numbers(tiles[u], logits.dtype), base)
+        tiles = following
     at_target = wide(logits.gather(places(i, 1), wanted, padding=float("nan")))
-    top, total = of_all_groups(most, sums)
+    for u in fh.static_range(U):
+        sums += powers(numbers(tiles[u], logits.dtype), base)
+    total = sums.sum(axis=1, keepdims=True)
+    if not in_range(total):
+        top, total = sums_again(logits, i, (1, S))
     found = (top + fh.log(total)).reshape(1)
     lse.store(found)
     loss.store(fh.where(wanted == ignored, 0.0, found - at_target))
@@ -124,7 +112,7 @@ def stacked(parts: Any) -> Any:
     return parts[0]
 
 
-# freehold: W=256 N=512
+# freehold: W=256 S=64 N=512 LATE=True
 @safe
 def cross_entropy_several(
     sums: Out["B"],
@@ -135,11 +123,13 @@ def cross_entropy_several(
     target: Ref["M"],
     ignored: i32,
     W: Const[int],
+    S: Const[int],
     N: Const[int],
+    LATE: Const[bool],
 ):
     """
-    As `cross_entropy_rows`, of some rows of N a block, which are loaded at once, as tiles of W. `sums` are those of a
-    block's losses, and `counts` how many targets of it count.
+    As `cross_entropy_walked`, of some rows of N a block, which are loaded at once, as tiles of W. `sums` are those of a
+    block's losses, and `counts` how many targets of it count. With `LATE` numbers at targets are asked for last.
     """
     fh.static_assert(N % W == 0, "rows of whole tiles")
     (i,) = loss.index
@@ -147,19 +137,29 @@ def cross_entropy_several(
     row = places(i * R, R)
     wanted = target.load((i,), (R,), allow_tma=False)
     of_rows: Any = ()
+    tops: Any = ()
     for r in fh.static_range(R):
+        place = fh.minimum(i * R + r, logits.shape[0] - 1)
+        tops = (*tops, first_number(logits, (place, 0)))
         tiles: Any = ()
         for k in fh.static_range(N // W):
-            place = fh.minimum(i * R + r, logits.shape[0] - 1)
-            tiles = (*tiles, logits.load((place, k), (1, W), allow_tma=False))
+            tiles = (*tiles, loaded(logits, (place, k), (1, W)))
         of_rows = (*of_rows, tiles)
-    at_target = wide(logits.gather(row, wanted, padding=float("nan")))
-    tops: Any = ()
+    at_target: Any = None
+    if not LATE:
+        at_target = wide(logits.gather(row, wanted, padding=float("nan")))
     totals: Any = ()
     for r in fh.static_range(R):
-        top, total = of_all_groups(*of_tiles(of_rows[r], 8))
-        tops, totals = (*tops, top), (*totals, total)
-    found = (stacked(tops) + fh.log(stacked(totals))).reshape(R)
+        base, of_row = (tops[r] * LOG2E)[:, :, None], fh.zeros((1, W // 8), f32)
+        for k in fh.static_range(N // W):
+            of_row += powers(numbers(of_rows[r][k], logits.dtype), base)
+        totals = (*totals, of_row.sum(axis=1, keepdims=True))
+    if LATE:
+        at_target = wide(logits.gather(row, wanted, padding=float("nan")))
+    top, total = stacked(tops), stacked(totals)
+    if not in_range(total):
+        top, total = sums_again(logits, i, (R, S))
+    found = (top + fh.log(total)).reshape(R)
     each = fh.where(wanted == ignored, 0.0, found - at_target)
     lse.store(found, allow_tma=False)
     loss.store(each, allow_tma=False)
@@ -225,12 +225,13 @@ def sum_of_parts(
     for k in fh.tiles(sums, axis=0, size=W):
         total += wide(sums.load((k,), (W,), allow_tma=False))
         count += counts.load((k,), (W,), allow_tma=False)
-    stored(y, result, total.sum(), count.sum(), MEAN)
+    total, count = fh.reduce((total, count), lambda a, b: (a[0] + b[0], a[1] + b[1]), (0.0, 0), axis=0)
+    stored(y, result, total, count, MEAN)
 
 
 def stored(y: Any, result: Any, total: Any, count: Any, MEAN: bool) -> None:
     """What `sum_of_losses` stores."""
-    by = 1.0 / count.astype(total.dtype) if MEAN else fh.ones((), total.dtype)
+    by = quotient(1.0, count.astype(total.dtype)) if MEAN else fh.ones((), total.dtype)
     total = total * by if MEAN else total
     y.store(fh.where(fh.arange(2) == 0, total, by))
     result.store(total.reshape(1))
@@ -287,53 +288,62 @@ def _cross_entropy(
     if reduction == "none":
         both.fill_(1)
         return
-    kernel = hinted(sum_of_losses if parts is None else sum_of_parts, {"num_worker_warps": 16})
+    kernel = (
+        hinted(sum_of_losses, {"num_worker_warps": 32})
+        if parts is None
+        else hinted(sum_of_parts, {"num_worker_warps": 16})
+    )
     given = (each, target, ignored) if parts is None else parts
-    width = min(_SUMMED if parts is None else 2 * _SUMMED, power_of_two(given[0].shape[0]))
+    width = min(_SUMMED, power_of_two(given[0].shape[0]))
     kernel(fh.partition(both, 2), fh.partition(loss.view(1), 1), *given, reduction == "mean", width).on()
 
 
-_SUMMED: Final = 4096
-"""Losses that are added at once, at most, or half as many as there are sums of blocks."""
+_SUMMED: Final = 8192
+"""Losses, or sums of blocks, that are added at once, at most."""
 
 _SHORT: Final = 8192
 """Elements of a row, at most, of which a block has several; it has so many elements."""
 
 
 class Walk(NamedTuple):
-    """
-    How long rows are walked: the width of a tile, tiles at a time, warps, blocks a multiprocessor, and neighbours that
-    keep a maximum and a sum together.
-    """
+    """How long rows are walked: the width of a tile, tiles at a time, warps, and blocks a multiprocessor."""
 
     width: int
     at_once: int
     warps: int
     occupancy: int
-    group: int = 8
-    tma: bool = False
 
     @property
     def hints(self) -> dict[str, int]:
         """The kernel's hints."""
         return {"num_worker_warps": self.warps, "occupancy": self.occupancy}
 
+    @property
+    def constants(self) -> tuple[int, int, int]:
+        """The kernel's `W`, `U` and `S`."""
+        return self.width, self.at_once, 256 * self.warps
+
 
 WALKS: Final = (
-    (2 * PROCESSORS, Walk(4096, 1, 16, 2)),
-    (8 * PROCESSORS, Walk(2048, 4, 8, 4)),
-    (16 * PROCESSORS, Walk(1024, 2, 2, 16)),
-    (1 << 31, Walk(8192, 1, 4, 4, tma=True)),
-    (1 << 31, Walk(2048, 2, 4, 8, 16)),
+    (4 * PROCESSORS, 0, Walk(4096, 1, 16, 2)),
+    (6 * PROCESSORS, 0, Walk(2048, 2, 4, 6)),
+    (8 * PROCESSORS, 0, Walk(2048, 2, 8, 4)),
+    (1 << 31, 24576, Walk(2048, 1, 8, 4)),
+    (1 << 31, 16385, Walk(1024, 1, 2, 16)),
+    (1 << 31, 0, Walk(2048, 1, 4, 8)),
+    (1 << 31, 0, Walk(1024, 1, 2, 16)),
 )
-"""The first of these is taken that is for as many rows, whose steps rows consist of. Measured on an H200, bf16."""
+"""
+The first of these is taken that is for as many rows, at most, as long, at least, which are whole steps. Measured on an
+H200, bf16.
+"""
 
 
 def walk_of(count: int, length: int) -> Walk | None:
     """How so many rows are walked, if they are long, and whole steps."""
     if length < 2 * _SHORT:
         return None
-    fit = (way for most, way in WALKS if count <= most and length % (way.width * way.at_once) == 0)
+    fit = (w for most, least, w in WALKS if count <= most and length >= least and length % (w.width * w.at_once) == 0)
     return next(fit, None)
 
 
@@ -343,17 +353,16 @@ def _each_loss(loss: Any, lse: Any, logits: Any, target: Any, ignored: int, smoo
     narrow, length = smoothing == 0 and logits.dtype.itemsize == 2, compiled_in(N)
     if narrow and length and N <= _SHORT and M >= 16 * PROCESSORS:
         high = min(8, power_of_two(_SHORT // N + 1) // 2)
-        warps = 1 if N <= 2048 else 2 if N <= 4096 else 4
         sums = lse.new_empty((ceildiv(M, high),))
         counts = target.new_empty(sums.shape, dtype=import_module("torch").int32)
-        kernel = hinted(cross_entropy_several, {"num_worker_warps": warps, "occupancy": 8 if N <= 4096 else 6})
+        kernel = hinted(cross_entropy_several, {"num_worker_warps": 1, "occupancy": 16 if N <= 2048 else 8})
         parts = (fh.partition(t, size) for t, size in ((sums, 1), (counts, 1), (loss, high), (lse, high)))
-        kernel(*parts, logits, target, ignored, N & -N, N).on()
+        width = 256 if N <= 2048 else N & -N
+        kernel(*parts, logits, target, ignored, width, 256 // high, N, N <= 4096).on()
         return sums, counts
     if narrow and (walk := walk_of(M, N)):
         kernel = hinted(cross_entropy_walked, walk.hints)
-        ends = walk.width, walk.at_once, walk.group, N, walk.tma
-        kernel(fh.partition(loss, 1), fh.partition(lse, 1), logits, target, ignored, *ends).on()
+        kernel(fh.partition(loss, 1), fh.partition(lse, 1), logits, target, ignored, *walk.constants, N).on()
         return None
     way = rows(M, N)
     if not way.tiles:  # walked once, by TMA, and nothing is written

@@ -79,10 +79,10 @@ def examples() -> Iterator[Example]:
     logits, target = new.normal(N, 512), new.integers(0, 512, N)
     lse, ignored = np.log(np.exp(logits).sum(1)), int(target[3])
     loss = np.where(target == ignored, 0, lse - logits[np.arange(N), target])
-    outputs = fh.partition(unwritten(N), 1), fh.partition(unwritten(N), 1)
-    yield Example(cross_entropy_walked, (*outputs, logits, target, ignored, 64, 2, 8, 512), {0: loss, 1: lse})
-    outputs = fh.partition(unwritten(N), 1), fh.partition(unwritten(N), 1)
-    yield Example(cross_entropy_walked, (*outputs, logits, target, ignored, 64, 1, 16, 512, True), {0: loss, 1: lse})
+    for at_once in (1, 2):
+        outputs = fh.partition(unwritten(N), 1), fh.partition(unwritten(N), 1)
+        ends = 64, at_once, 128, 512
+        yield Example(cross_entropy_walked, (*outputs, logits, target, ignored, *ends), {0: loss, 1: lse})
     blocks = np.arange(0, N, 4)
     counts = np.add.reduceat((target != ignored).astype(np.int32), blocks)
     outputs = (
@@ -90,7 +90,7 @@ def examples() -> Iterator[Example]:
         *(fh.partition(unwritten(N), 4) for _ in range(2)),
     )
     wanted = {0: np.add.reduceat(loss, blocks), 1: counts, 2: loss, 3: lse}
-    yield Example(cross_entropy_several, (*outputs, logits, target, ignored, 256, 512), wanted)
+    yield Example(cross_entropy_several, (*outputs, logits, target, ignored, 256, 64, 512, True), wanted)
 
     part = fh.partition(unwritten(N, 1, dtype=np.int32), (4, 1))
     yield Example(extreme_axis, (part, logits[:, :, None].copy(), False, 64), {0: logits.argmax(1)[:, None]}, 0)

@@ -53,6 +53,26 @@ def test_losses_of_16_bits(way: str, reduction: str, launched: list[str]) -> Non
     assert launched[1:] == ([] if reduction == "none" else [total])
 
 
+@pytest.mark.parametrize("way", ["several", "several, of three tiles", "walked", "any length"])
+def test_rows_far_from_their_first_number(way: str) -> None:
+    M, N = SHAPES[way][0] if way.startswith("several") else 8, SHAPES[way][1]
+    logits = torch.randn(M, N, generator=torch.Generator().manual_seed(2)).to(torch.bfloat16)
+    logits[0, 0] = -300.0
+    logits[1, 5] = 300.0
+    logits[2] = float("-inf")
+    logits[2, 7] = -200.0
+    logits[3] += 1000.0
+    logits[4, 0] = float("nan")
+    logits[5, 3] = float("inf")
+    logits[6] = float("-inf")
+    logits[7] *= 1e30
+    target = torch.full((M,), N - 1)
+    target[2] = 7
+    found = kernels.cross_entropy(logits, target, reduction="none").double()
+    wanted = torch.nn.functional.cross_entropy(logits.double(), target, reduction="none")
+    torch.testing.assert_close(found, wanted, rtol=1e-6, atol=1e-4, equal_nan=True)
+
+
 @pytest.mark.parametrize("way", SHAPES)
 def test_targets_that_are_no_columns(way: str) -> None:
     M, N = SHAPES[way]
@@ -82,13 +102,14 @@ def test_how_rows_are_walked() -> None:
         assert found is not None
         return found
 
-    assert walk(256, 262144) == losses.WALKS[0][1]
-    assert walk(1024, 65536).warps == 8
-    assert walk(2048, 32768).warps == 2
-    assert walk(4096, 16384).tma
-    assert not walk(3276, 20480).tma, "no whole tiles of 8192"
+    assert walk(256, 262144) == losses.WALKS[0][2]
+    assert walk(682, 98304).occupancy == 6
+    assert walk(1024, 65536).at_once == 2
+    assert walk(2048, 32768).warps == 8
+    assert walk(4096, 16384).warps == 4
+    assert walk(3276, 20480).warps == 2
     assert losses.walk_of(4096, 128256) is None
     assert losses.walk_of(4096, 8192) is None
-    for _, way in losses.WALKS:
-        assert way.tma or way.width // (32 * way.warps) % way.group == 0, "a group is one thread's"
+    for _, _, way in losses.WALKS:
+        assert way.width % (256 * way.warps) == 0, "a thread has 16 bytes"
         assert way.warps * way.occupancy <= 32
