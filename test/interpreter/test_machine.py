@@ -15,7 +15,7 @@ from freehold.runtime.interpreter import pointers, rounding, scattered, windows
 from freehold.runtime.interpreter.adversary import Adversary
 from freehold.runtime.interpreter.elements import by_name
 from freehold.runtime.interpreter.errors import OutsideIndexSpace
-from freehold.runtime.interpreter.machine import Machine, Memory, clean, part_of
+from freehold.runtime.interpreter.machine import Machine, Memory, Part, clean, part_of
 from freehold.runtime.interpreter.marks import Marked, Origin, any_of, mark_of, marked, origin_of, plain
 from freehold.runtime.interpreter.windows import BYTE, Window
 
@@ -313,3 +313,22 @@ def test_marks_go_with_what_changed_something_first() -> None:
 @pytest.mark.parametrize(("count", "said"), [(1, "1 tile"), (2, "2 tiles"), (0, "0 tiles")])
 def test_counts_are_phrases(count: int, said: str) -> None:
     assert OutsideIndexSpace(None, "x", 0, count, count).tiles == said
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "address", "said", "end"),
+    [
+        ((3, 4), (16, 4), 100, "[0, 0]", 148),
+        ((3, 4), (16, 4), 124, "[1, 2]", 148),
+        ((4, 3), (4, 16), 124, "[2, 1]", 148),
+        ((3, 4), (0, 4), 108, "[0, 2]", 116),  # rows that are one
+        ((1, 4), (999, 4), 112, "[0, 3]", 116),
+        ((), (), 100, "[]", 104),
+    ],
+)
+def test_an_address_is_told_as_an_index_whatever_the_strides(
+    shape: tuple[int, ...], strides: tuple[int, ...], address: int, said: str, end: int
+) -> None:
+    part = Part("x", 100, shape, strides, 4)
+    assert part.index(address) == said
+    assert part.end == end

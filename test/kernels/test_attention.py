@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from comparing import made
 
 import freehold as fh
 import freehold.kernels
+from freehold.kernels.decoding import decode_merge
 from freehold.kernels.prefill import (
     MANY,
     attention_backward_keys,
@@ -220,3 +222,24 @@ def test_gradients_beside_one_another(causal: bool) -> None:
     for found in (*many, gradients(slice(None), slice(None))):
         for one, right in zip(found, wanted, strict=True):
             assert ((one.double() - right.double()).norm() / right.double().norm()).item() <= 5e-3
+
+
+@pytest.mark.parametrize("parts", [1, 3, 4])
+def test_parts_are_weighted_by_what_they_sum_to(parts: int) -> None:
+    """However large scores are: what a part sums to is told by its logarithm, -inf of one that saw nothing."""
+    rng = np.random.default_rng(0)
+    part = rng.standard_normal((2, 1, parts, 2, 16)).astype(np.float32)
+    lse = np.array([300.0, -np.inf, 299.0, 200.0])[:parts] + np.array([0.0, -600.0]).reshape(2, 1, 1)
+    lse = np.repeat(lse[:, None, :, :].transpose(0, 1, 3, 2), 2, axis=3).astype(np.float32)
+    o = np.zeros((2, 1, 2, 16), np.float32)
+    decode_merge(fh.partition(o, (1, 1, 2, 16)), part, lse, 4).sync()
+    weights = np.exp(lse.astype(np.float64) - lse.max(axis=2, keepdims=True))
+    wanted = (part * weights[..., None]).sum(2) / weights.sum(2)[..., None]
+    np.testing.assert_allclose(o, wanted, rtol=1e-3, atol=1e-4)
+    with pytest.raises(fh.Rejected, match="all parts are in one tile"):
+        decode_merge(
+            fh.partition(o, (1, 1, 2, 16)),
+            np.zeros((2, 1, 5, 2, 16), np.float32),
+            np.zeros((2, 1, 5, 2), np.float32),
+            4,
+        ).sync()
