@@ -111,7 +111,7 @@ def _code(scope: Scope, file: str, line: int) -> CodeType:
     names = [name for name, _ in scope.names]
     parameters = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
     name = scope.function if scope.function.isidentifier() else "kernel"
-    function = ast.FunctionDef(name, parameters, [waits], [], lineno=scope.first_line, col_offset=0)
+    function = ast.FunctionDef(name, parameters, [waits], [])
     if sys.version_info >= (3, 12):
         function.type_params = []
     for node in ast.walk(function):

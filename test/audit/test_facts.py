@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from freehold.audit import sarif
 from freehold.audit.cells import Cells
+from freehold.audit.conflicts import _may_clash  # pyright: ignore[reportPrivateUsage]
 from freehold.audit.facts import FactsError, call_of, launch_from, launch_of
 from freehold.audit.verdict import Audit, audit
 from freehold.audit.whose import sharing, waits
@@ -321,6 +322,42 @@ def test_indices_are_what_they_come_to(lines: list[str], wanted: Any) -> None:
         np.broadcast_to((place.address - (1 << 20)) // 4, (2, 8)), np.broadcast_to(wanted, (2, 8))
     )
     assert (found.verdict == "safe") == (np.min(wanted) >= 0)
+
+
+# --- Which accesses clash -------------------------------------------------------------------------------------------
+
+TOGETHER = object()
+"""Tile blocks."""
+CLASHING: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
+    ({}, {}, True),
+    ({"kind": "read"}, {}, True),
+    ({}, {"kind": "read"}, True),
+    ({"kind": "read"}, {"kind": "read"}, False),
+    ({"ordering": "relaxed"}, {}, True),
+    ({}, {"ordering": "relaxed"}, True),
+    ({"ordering": "relaxed"}, {"ordering": "acquire"}, False),
+    ({"blocks": object()}, {}, False),
+    ({}, {"before": 0b1000}, False),
+    ({}, {"before": 0b10111}, True),
+    ({"before": 0b100000}, {}, False),
+    ({"before": 0b11111}, {}, True),
+    ({"excludes": lambda _: True}, {}, False),
+]
+"""Changes of two accesses, the third and the fifth of a tile block, and whether they need an order."""
+
+
+@pytest.mark.parametrize(("first", "second", "wanted"), CLASHING)
+def test_executions_clash_that_nothing_orders(first: dict[str, Any], second: dict[str, Any], wanted: bool) -> None:
+    plain: dict[str, Any] = {
+        "blocks": TOGETHER,
+        "kind": "write",
+        "ordering": "weak",
+        "before": 0,
+        "excludes": lambda _: False,
+    }
+    a: Any = SimpleNamespace(**{**plain, "number": 3, **first})
+    b: Any = SimpleNamespace(**{**plain, "number": 5, **second})
+    assert _may_clash(a, b) == wanted
 
 
 # --- Waiting, and promises ------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, NoneAttr, StringAttr, i1, i32
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from freehold.dialects.cuda_tile import attrs, debug
@@ -145,6 +146,10 @@ def subprogram(line: int = 1, scope_line: int = 1, declaration: int = 0) -> debu
     )
 
 
+def lexical_block(scope: Attribute | None = None, line: int = 0, column: int = 0) -> debug.DILexicalBlockAttr:
+    return debug.DILexicalBlockAttr.new((scope or subprogram(), FILE, attrs.IntAttr(line), attrs.IntAttr(column)))
+
+
 MADE: list[tuple[Callable[[], object], str | None]] = [
     (lambda: subprogram(), None),
     (lambda: subprogram(0, 0, 1), None),
@@ -152,6 +157,11 @@ MADE: list[tuple[Callable[[], object], str | None]] = [
     (lambda: subprogram(1, -1), "lines cannot be negative"),
     (lambda: subprogram(1, 1, 2), "declaration must be 0 or 1, got 2"),
     (lambda: subprogram(1, 1, -1), "declaration must be 0 or 1, got -1"),
+    (lambda: lexical_block(), None),
+    (lambda: lexical_block(lexical_block()), None),
+    (lambda: lexical_block(UNIT), "the scope must be a di_subprogram or a di_lexical_block"),
+    (lambda: lexical_block(line=-1), "line and column cannot be negative"),
+    (lambda: lexical_block(column=-1), "line and column cannot be negative"),
     (lambda: attrs.DivByAttr(1), None),
     (lambda: attrs.DivByAttr(1 << 62), None),
     (lambda: attrs.DivByAttr(16, 4, 0), None),
