@@ -11,7 +11,8 @@ import pytest
 from xdsl.dialects import test as operations
 
 import freehold as fh
-from freehold.runtime.interpreter import pointers, rounding, scattered, windows
+from freehold.dialects.cuda_tile.attrs import BoundedAttr, DivByAttr, SameElementsAttr
+from freehold.runtime.interpreter import control, pointers, rounding, scattered, windows
 from freehold.runtime.interpreter.adversary import Adversary
 from freehold.runtime.interpreter.elements import by_name
 from freehold.runtime.interpreter.errors import OutsideIndexSpace
@@ -332,3 +333,38 @@ def test_an_address_is_told_as_an_index_whatever_the_strides(
     part = Part("x", 100, shape, strides, 4)
     assert part.index(address) == said
     assert part.end == end
+
+
+@pytest.mark.parametrize(
+    ("predicate", "value", "stride", "found"),
+    [
+        (DivByAttr(4), [0, 8, -4], 1, True),
+        (DivByAttr(4), [0, 8, 6], 1, False),
+        (DivByAttr(4, 2, 0), [4, 5, 8, 9], 1, True),
+        (DivByAttr(4, 2, 0), [4, 6, 8, 10], 1, False),
+        (DivByAttr(4, 2, 0), [4, 6, 8, 10], 2, True),  # addresses of elements of two bytes
+        (DivByAttr(4, 2, 0), [4, 5, 8, 9], 2, False),
+        (DivByAttr(4, 2, 0), [5, 6, 8, 9], 1, False),
+        (DivByAttr(4, 2, 0), [4, 5, 8], 1, True),
+        (DivByAttr(4, 2, 1), [[4, 5], [8, 9]], 1, True),
+        (DivByAttr(4, 2, 0), [[4, 5], [8, 9]], 1, False),
+        (DivByAttr(4, 2, 0), [[4, 8], [5, 9]], 1, True),
+        (SameElementsAttr((2, 1)), [[1, 2], [1, 2], [3, 4]], 1, True),
+        (SameElementsAttr((2, 1)), [[1, 2], [1, 3]], 1, False),
+        (SameElementsAttr((1, 2)), [[1, 1], [2, 2]], 1, True),
+        (SameElementsAttr((2, 2)), [[1, 1], [2, 2]], 1, False),
+        (BoundedAttr(0, 5), [0, 5], 1, True),
+        (BoundedAttr(0, 5), [-1, 5], 1, False),
+        (BoundedAttr(0, 5), [0, 6], 1, False),
+        (BoundedAttr(None, 5), [-9, 5], 1, True),
+        (BoundedAttr(0, None), [0, 99], 1, True),
+    ],
+)
+def test_assumptions_that_hold(predicate: Any, value: Any, stride: int, found: bool) -> None:
+    assert control.holds(predicate, np.array(value, np.int32), 32, stride) is found
+
+
+def test_bounds_of_truth_values_are_those_of_one_bit_with_a_sign() -> None:
+    for value, low, high in ((False, True, True), (True, False, True)):
+        assert control.holds(BoundedAttr(0, None), np.array([value]), 1, 1) is low
+        assert control.holds(BoundedAttr(None, 0), np.array([value]), 1, 1) is high

@@ -21,6 +21,7 @@ from freehold.runtime.gpu import checked, failures, flight
 from freehold.runtime.gpu import timeline as module
 from freehold.runtime.gpu.failures import CheckedLaunch, CheckedReplay, Log, Slot, Words
 from freehold.runtime.gpu.timeline import MOST_KEPT, MOST_MARKS, HostTimeline, Timeline
+from freehold.runtime.operations import operation
 from freehold.runtime.operations.operation import Shared
 from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS
 from freehold.support.diagnostic import Rejected
@@ -609,3 +610,33 @@ def test_what_a_fork_leaves_of_an_operation_that_others_ran(begun: bool, value: 
     mine._source, mine._runner = None, threading.get_ident()
     mine.left_behind()
     assert (mine._left, mine._runner) == (False, threading.get_ident())
+
+
+def test_who_waits_for_an_operation_goes_on_when_it_is_done() -> None:
+    begun, released = threading.Event(), threading.Event()
+    ran: list[int] = []
+
+    def enqueue(_: Any) -> int:
+        ran.append(1)
+        begun.set()
+        assert released.wait(60)
+        return 7
+
+    shared = fh.Work("slow work", enqueue).shared()
+    found: list[int] = []
+    threads = [threading.Thread(target=lambda: found.append(shared.sync()), daemon=True) for _ in range(3)]
+    threads[0].start()
+    assert begun.wait(60)
+    for thread in threads[1:]:
+        thread.start()
+    waiting = vars(operation)["_WAITING"]
+    for _ in range(6000):
+        if len(waiting) == 2:
+            break
+        threading.Event().wait(0.01)
+    assert len(waiting) == 2
+    released.set()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    assert (found, ran) == ([7, 7, 7], [1])
