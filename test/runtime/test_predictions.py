@@ -15,11 +15,13 @@ from freehold.backend.cubin import Resources
 from freehold.passes.cost import Amount, Cost, Total, Traffic, Work
 from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.scheduling.candidates import Candidate, Candidates
-from freehold.runtime.scheduling.completion import completed
+from freehold.runtime.scheduling.choice import Chosen, Considered
+from freehold.runtime.scheduling.completion import Completed, completed
 from freehold.runtime.scheduling.gpus import GPUS, gpu_of
 from freehold.runtime.scheduling.model import Prediction, hints_for, predicted
 from freehold.runtime.scheduling.problem import Schedule
 from freehold.runtime.scheduling.profile import Profile
+from freehold.runtime.scheduling.telling import told as told_of
 from freehold.support import terms
 
 HERE = Path(__file__).parent
@@ -292,3 +294,30 @@ def test_what_is_considered_as_it_was(golden: Callable[[Path, str], None]) -> No
     """Which tiles there are to choose from, for calls that leave them open."""
     lines = [line for name, call in CALLS.items() for line in (name, *(f"  {said}" for said in considered(*call)))]
     golden(HERE / "considered.txt", "\n".join(lines))
+
+
+def test_what_is_said_of_a_choice() -> None:
+    schedule = Schedule({"M": 1, "N": 1024}, hints={"occupancy": 4})
+    problem: Any = None
+
+    def said(chosen: Chosen, arch: str | None) -> list[str]:
+        return list(told_of(Completed(problem, (), chosen, arch)))
+
+    assert said(Chosen(schedule), None) == [
+        "schedule, chosen for the interpreter",
+        "  tile M:1 x N:1024, occupancy = 4",
+    ]
+    assert said(Chosen(schedule), "sm_90")[0] == "schedule, chosen for sm_90 by the figures of an H200"
+    assert said(Chosen(schedule), "sm_100")[0] == "schedule, chosen for sm_100 by the figures of a B200"
+    assert len(said(Chosen(schedule), "sm_90")) == 2
+    considered = (
+        Considered(schedule, Prediction(12.5e-6, "memory", 1, 0.5), found(64)),
+        Considered(replace(schedule, hints={}), Prediction(110.25e-6, "arithmetic", 16, 2.25), found(64, stack=8)),
+        Considered(replace(schedule, hints={}), Prediction(1e-3, "cache", 2, 1.0), None),
+    )
+    assert said(Chosen(schedule, considered, 9), "sm_90")[2:] == [
+        "  of 9 candidates, these should be fastest; their code decided:",
+        "   12.5 us  memory      1 block a multiprocessor, 0.5 waves     tile M:1 x N:1024, occupancy = 4",
+        "  110.2 us  arithmetic  16 blocks a multiprocessor, 2.25 waves  tile M:1 x N:1024, 8 B of stack",
+        "   1000 us  cache       2 blocks a multiprocessor, 1 waves      tile M:1 x N:1024",
+    ]
