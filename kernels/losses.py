@@ -73,8 +73,8 @@ def cross_entropy_walked(
     As `cross_entropy_rows`, of rows of N, which are whole steps of U tiles of W, walked once, above their first number,
     while the next step is loaded. Those of which that gives no sum are walked in tiles of S.
 
-    No more than one step is loaded ahead: with two, the assembler (13.5.37) left the loop out where blocks have at most
-    128 threads, with 8 numbers of a tile each, and losses were wrong.
+    No more than one step is loaded ahead: where a step hands tiles on to the next one, as with two, the assembler
+    (13.5.37) left the whole loop out of many kernels, and losses were wrong.
     """
     fh.static_assert(N % (W * U) == 0, "rows of whole steps")
     (i,) = loss.index
