@@ -326,6 +326,15 @@ def test_indices_are_what_they_come_to(lines: list[str], wanted: Any) -> None:
 
 # --- Which accesses clash -------------------------------------------------------------------------------------------
 
+
+def always(_: object) -> bool:
+    return True
+
+
+def never(_: object) -> bool:
+    return False
+
+
 TOGETHER = object()
 """Tile blocks."""
 CLASHING: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
@@ -341,20 +350,14 @@ CLASHING: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
     ({}, {"before": 0b10111}, True),
     ({"before": 0b100000}, {}, False),
     ({"before": 0b11111}, {}, True),
-    ({"excludes": lambda _: True}, {}, False),
+    ({"excludes": always}, {}, False),
 ]
 """Changes of two accesses, the third and the fifth of a tile block, and whether they need an order."""
 
 
 @pytest.mark.parametrize(("first", "second", "wanted"), CLASHING)
 def test_executions_clash_that_nothing_orders(first: dict[str, Any], second: dict[str, Any], wanted: bool) -> None:
-    plain: dict[str, Any] = {
-        "blocks": TOGETHER,
-        "kind": "write",
-        "ordering": "weak",
-        "before": 0,
-        "excludes": lambda _: False,
-    }
+    plain: dict[str, Any] = {"blocks": TOGETHER, "kind": "write", "ordering": "weak", "before": 0, "excludes": never}
     a: Any = SimpleNamespace(**{**plain, "number": 3, **first})
     b: Any = SimpleNamespace(**{**plain, "number": 5, **second})
     assert _may_clash(a, b) == wanted
