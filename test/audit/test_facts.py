@@ -282,6 +282,15 @@ INDICES: list[tuple[list[str], Any]] = [
       "%b = extract %h[%z, %z] : tile<2x4xi32> -> tile<2x2xi32>",
       "%k = cat %b, %b dim = 1 : tile<2x2xi32>, tile<2x2xi32> -> tile<2x4xi32>",
       "%i = reshape %k : tile<2x4xi32> -> tile<8xi32>"], np.array([0, 1, 0, 1, 4, 5, 4, 5])),
+    (["%z = constant <i32: 0> : tile<i32>", "%c = cmpi equal %bx, %z, signed : tile<i32> -> tile<i1>",
+      "%i = if %c -> (tile<8xi32>) {\nyield %r : tile<8xi32>\n} else {\nyield %w : tile<8xi32>\n}"],
+     np.stack([LANE, TABLE[1]])),
+    (["%z = constant <i32: 0> : tile<i32>", "%o = constant <i32: 1> : tile<i32>",
+      "%i = for %k in (%z to %bx, step %o) : tile<i32> iter_values(%a = %r) -> (tile<8xi32>) {\n"
+      "%s = addi %a, %w : tile<8xi32>\ncontinue %s : tile<8xi32>\n}"], LANE + BLOCK * TABLE),
+    (["%z = constant <i32: 0> : tile<i32>", "%o = constant <i32: 1> : tile<i32>", "%l = constant <i32: 3> : tile<i32>",
+      "%i = for %k in (%z to %l, step %o) : tile<i32> iter_values(%a = %r) -> (tile<8xi32>) {\n"
+      "%s = addi %a, %n : tile<8xi32>\ncontinue %s : tile<8xi32>\n}"], LANE + 3 * BLOCK),
     ([scanned("addi %a, %b")], np.cumsum(TABLE, 1)),
     ([scanned("addi %a, %b", "true")], np.cumsum(TABLE[:, ::-1], 1)[:, ::-1]),
     ([scanned("maxi %a, %b signed")], np.maximum.accumulate(TABLE, 1)),

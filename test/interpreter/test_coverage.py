@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 from freehold.dialects.cuda_tile import CudaTile
+from freehold.dialects.cuda_tile.types import ELEMENT_BITS
 from freehold.dialects.ownership import Ownership
+from freehold.runtime.interpreter.elements import ELEMENTS
 from freehold.runtime.interpreter.table import CONTAINERS, EFFECTS, PURE, TERMINATORS, WITHOUT_MEANING
 
 DEFINED = {*PURE, *EFFECTS, *CONTAINERS, *TERMINATORS}
@@ -29,3 +31,8 @@ def test_every_definition_is_tried() -> None:
 def test_nothing_is_defined_twice() -> None:
     assert not set(PURE) & set(EFFECTS)
     assert not (CONTAINERS | TERMINATORS) & (set(PURE) | set(EFFECTS))
+
+
+def test_elements_have_the_bits_that_the_dialect_says() -> None:
+    assert {e.name: e.bits for e in ELEMENTS if not e.is_pointer} == ELEMENT_BITS
+    assert all(8 * e.dtype.itemsize >= e.bits for e in ELEMENTS)
