@@ -125,8 +125,9 @@ def test_warps_have_registers_for_what_they_compute() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     q, k = torch.ones(1, 2, 16), torch.ones(1, 2, 64, 16)
+    two = k.expand(2, -1, -1, -1)
     with pytest.raises(ValueError, match="a cache for each sequence: not 2 for 1"):
-        kernels.decode_attention(q, *(k.expand(2, -1, -1, -1),) * 2, torch.tensor([40]))
+        kernels.decode_attention(q, two, two, torch.tensor([40]))
     for page in (8, 24):
         with pytest.raises(ValueError, match=f"at least 16: not {page}"):
             kernels.paged_attention(q, k[:, :, :page], k[:, :, :page], torch.tensor([[0]]), torch.tensor([3]))
