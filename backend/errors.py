@@ -267,6 +267,28 @@ class ProductScanned(Error):
     arch: str
 
 
+class UnpackedHandedOn(Error):
+    """
+    A loop hands a tile of unpacked numbers on from one of its variables to another, and might be left out.
+
+    The assembler (release 13.5) left the loop out of most such kernels that were tried on an H200, without a word:
+    what follows computed with the tiles of the last turns alone. Tiles that were loaded and not unpacked were right,
+    and so were loops whose variables get what their turn unpacked.
+    """
+
+    code: ClassVar[str] = "O418"
+    title: ClassVar[str] = "the code that the Tile IR assembler makes of {subject} for {arch} might leave a loop out"
+    notes: ClassVar[tuple[str, ...]] = (
+        "a turn hands a tile on to another variable of its loop, as `a, b = b, t` does, and the tile is of numbers that"
+        " `fh.unpack` made, or is computed from them",
+    )
+    helps: ClassVar[tuple[str, ...]] = ("keep the tile as it was loaded, and unpack it where it is used",)
+
+    subject: str
+    """The kernel, in words."""
+    arch: str
+
+
 class AssemblerRemark(Error):
     """
     The assembler says how it translated an operation, and what it would have needed to do better.

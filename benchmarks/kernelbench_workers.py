@@ -9,10 +9,7 @@ import multiprocessing
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection, wait
 from time import perf_counter
-from typing import Any, Final, NamedTuple
-
-MODULES: Final = ("torch", "torch._dynamo", "torch._inductor.compile_fx", "benchmarks.kernelbench_table")
-"""What takes long to import, and is imported once for all processes."""
+from typing import Any, NamedTuple
 
 
 class Steps(NamedTuple):
@@ -44,13 +41,11 @@ class Workers:
     """
     So many processes. `begun()`, called in each, makes its steps; it is pickled, unless processes are forked.
 
-    One that is forked must not have used the GPU before.
+    Each imports for itself: torch's compiler uses the GPU as soon as it is imported, and no fork can after that.
     """
 
-    def __init__(self, jobs: int, begun: Callable[[], Steps], method: str = "forkserver"):
+    def __init__(self, jobs: int, begun: Callable[[], Steps], method: str = "spawn"):
         context: Any = multiprocessing.get_context(method)
-        if method == "forkserver":
-            context.set_forkserver_preload(list(MODULES))
         self._all: list[Worker] = []
         for _ in range(jobs):
             here, there = context.Pipe()

@@ -1,4 +1,4 @@
-"""Kernels of which the assembler makes wrong code: columns that blocks share, and running sums of products."""
+"""Kernels of which the assembler makes wrong code: columns that blocks share, sums along products, loops left out."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold import Const, Mut, Ref, f32
+from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.backend.assembler import assemble
 from freehold.backend.wrong_code import wrong
 from freehold.runtime.variants.build import bytecode
@@ -147,3 +147,93 @@ def test_running_sums_are_told_and_refused(golden: Callable[[Path, str], None]) 
     with pytest.raises(Rejected) as caught:
         in_line.compile(*products(), arch="sm_90")
     golden(GOLDEN / "product_scanned.err", str(caught.value))
+
+
+def paired(x: Any, i: Any, k: Any, W: Any) -> Any:
+    """A tile of 16-bit numbers as words of two."""
+    return fh.unpack(fh.pack(x.load((i, k), (1, W)).reshape(W)), i32)
+
+
+@fh.kernel
+def handed_on(y: Out["M"], x: Ref["M", "N"], W: Const[int], HOW: Const[str]):
+    """Sums of words that are unpacked two turns ahead, handed on in one of the ways."""
+    (i,) = y.index
+    a, b = paired(x, i, 0, W), paired(x, i, 1, W)
+    sums = fh.zeros(W // 2, i32)
+    for k in fh.tiles(x, axis=1, size=W):
+        if HOW == "loaded":
+            sums += a
+            a, b = paired(x, i, k, W), paired(x, i, k, W)
+        elif HOW == "in line":
+            sums += a
+            a, b = b, paired(x, i, k, W)
+        elif HOW == "in if":
+            sums += a
+            if k > 3:
+                a, b = b, paired(x, i, k, W)
+                continue
+            sums += b
+        elif HOW == "computed":
+            sums += a
+            a, b = b, paired(x, i, k, W) + 1
+        else:
+            sums += a
+            a, b = moved(b, paired(x, i, k, W))
+    y.store((sums >> 16).astype(f32).sum(axis=0, keepdims=True))
+
+
+def moved(a: fh.Tile, b: fh.Tile) -> tuple[fh.Tile, fh.Tile]:
+    return a, b
+
+
+@fh.kernel
+def kept(y: Out["M"], x: Ref["M", "N"], W: Const[int]):
+    """The same with tiles as they were loaded."""
+    (i,) = y.index
+    a, b = x.load((i, 0), (1, W), allow_tma=False), x.load((i, 1), (1, W), allow_tma=False)
+    sums = fh.zeros(W // 2, i32)
+    for k in fh.tiles(x, axis=1, size=W):
+        sums += fh.unpack(fh.pack(a.reshape(W)), i32)
+        a, b = b, x.load((i, k), (1, W), allow_tma=False)
+    y.store((sums >> 16).astype(f32).sum(axis=0, keepdims=True))
+
+
+@fh.kernel
+def counted_on(y: Out["M"], x: Ref["M", "N"], W: Const[int]):
+    """Numbers that are handed on beside words that are not."""
+    (i,) = y.index
+    a, b = i, i + 1
+    sums = fh.zeros(W // 2, i32)
+    for k in fh.tiles(x, axis=1, size=W):
+        sums += paired(x, i, k, W) * a
+        a, b = b, a + b
+    y.store((sums >> 16).astype(f32).sum(axis=0, keepdims=True))
+
+
+def leaves_out(kernel: Any, *constants: Any) -> list[str]:
+    x, y = np.zeros((4, 1024), np.int16), np.zeros(4, np.float32)
+    verified = kernel.verify(fh.partition(y, 1), x, 64, *constants)
+    return [error.code for error in wrong(bytecode(verified, kernel.options), "sm_90")]
+
+
+@pytest.mark.parametrize("how", ["in line", "in if", "computed", "in helper"])
+def test_unpacked_tiles_that_are_handed_on(how: str) -> None:
+    assert leaves_out(handed_on, how) == ["O418"]
+
+
+def test_tiles_that_a_turn_unpacks_for_itself() -> None:
+    assert leaves_out(handed_on, "loaded") == leaves_out(kept) == leaves_out(counted_on) == []
+
+
+def test_a_loop_that_might_be_left_out_is_told_and_refused(golden: Callable[[Path, str], None]) -> None:
+    x, y = np.zeros((4, 1024), np.int16), np.zeros(4, np.float32)
+    with pytest.raises(Rejected) as caught:
+        handed_on.compile(fh.partition(y, 1), x, 64, "in line", arch="sm_90")
+    assert caught.value.codes == ("O418",)
+    golden(GOLDEN / "unpacked_handed_on.err", str(caught.value))
+    numbers = np.arange(4096, dtype=np.int16).reshape(4, 1024)
+    handed_on(fh.partition(y, 1), numbers, 64, "in line").sync()  # the edit computes the same
+    other = np.zeros(4, np.float32)
+    kept(fh.partition(other, 1), numbers, 64).sync()
+    assert np.array_equal(y, other)
+    kept.compile(fh.partition(y, 1), x, 64, arch="sm_90")
