@@ -29,7 +29,7 @@ AUTHORS_OWN = {
     "softmax_rows_2", "layer_norm_rows_2", "norm_backward_rows", "norm_backward_rows_2", "count_experts",
     "quantise_groups",
     "cross_entropy_rows_2", "gemm_split_k", "rope", "rotate_and_append", "rotate_and_append_2", "append_row_each",
-    "grouped_tiles", "grouped_tiles_2", "grouped_tiles_3", "chunk_groups", "scale_groups",
+    "grouped_tiles", "grouped_tiles_2", "grouped_tiles_3", "grouped_tiles_backward", "chunk_groups", "scale_groups",
     "sum_counts", "places_of_rows", "sum_tiles", "cumsum_tiles",
     "add_before", "matmul_two_tiles", "matmul_two_tiles_2", "cross_entropy_several", "cross_entropy_walked",
     "cross_entropy_walked_2", "sum_of_losses", "sum_of_parts",
