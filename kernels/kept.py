@@ -24,6 +24,8 @@ _WORD: Final = 0x7F817F81
 _CANCELS: Final = 64.0
 """Variances, at most, that the square of a mean is for them to be taken from sums of squares."""
 
+_NEAR: Final = 4096.0
+"""The largest maximum in powers of two by which powers are right to 0.02 of 100, half of what f16 is rounded by."""
 _FAR: Final = 256.0
 """How far from 0 a row's first number may be, for powers over one number to be as near as results are rounded."""
 
@@ -219,12 +221,12 @@ def when_all_are_there(kept: tuple[Any, ...]) -> Any:
 
 
 def row_again(y: Any, x: Any, i: Any, LOG: bool) -> None:
-    """Softmax of a row of which the sum was out of range, from memory."""
+    """Softmax of a row of which the sum or the maximum was out of range, from memory."""
     top, total = sums_again(x, i, y.tile)
-    scale, shift = quotient(1.0, total), top + fh.log(total)
+    scale, less = quotient(1.0, total), fh.log(total)
     for k in fh.tiles(x, axis=1, size=y.tile[1]):
         t = part(x, (i, k), y.tile)
-        y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
+        y.at(k).store((t - top - less if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
 
 
 def with_squares(pairs: tuple[Any, Any], base: Any, sums: Any, squares: Any) -> tuple[Any, Any]:
@@ -287,11 +289,11 @@ def softmax_shared(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Cons
         sums += exponential(groups(again(kept[k], nothing)) - base[:, :, None]).sum(axis=2)
     top, total = fh.reduce((most, sums), both_exponentials, (float("-inf"), 0.0), axis=1, keepdims=True)
     top = above(top)
-    scale, shift = quotient(1.0, total), top + fh.log(total)
+    scale, less = quotient(1.0, total), fh.log(total)
     nothing = negative(scale)
     for k in fh.static_range(K):
         t = again(kept[k], nothing)
-        y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
+        y.at(k).store((t - top - less if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
 
 
 # freehold: K=2 N=1024
@@ -299,7 +301,8 @@ def softmax_shared(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Cons
 def softmax_kept(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[int], N: Const[int]):
     """
     As `softmax_shared`, of rows that one block has. Each tile begins with what the one in front of it has computed:
-    else the numbers of several would be in registers, in 32 bits. Maxima are those of x * log2(e).
+    else the numbers of several would be in registers, in 32 bits. Maxima are those of x * log2(e), which are rounded as
+    `power` is not: where they are large, what is computed is far off, or no number, and the row is computed again.
     """
     fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
     (i,) = y.index
@@ -317,17 +320,21 @@ def softmax_kept(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[
         nothing = negative(sums)
     top = above(most.max(axis=1, keepdims=True))
     total = (sums * fh.exp2(most - top, flush_to_zero=True)).sum(axis=1, keepdims=True)
-    scale, shift = quotient(1.0, total)[:, :, None], (top * (1.0 / LOG2E) + fh.log(total))[:, :, None]
-    nothing, top = negative(total), top[:, :, None]
-    for k in fh.static_range(K):
-        first, second = numbers(kept[k], x.dtype, nothing)
-        if LOG:
-            first, second = first - shift, second - shift
-            nothing = behind(first)
-        else:
-            first, second = power(first, top) * scale, power(second, top) * scale
-            nothing = negative(one_each(first, 0))
-        y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
+    if (fh.abs(top).max() < _NEAR) & (total.max() > 0.0):
+        scale, less = quotient(1.0, total)[:, :, None], fh.log(total)[:, :, None]
+        nothing, top = negative(total), top[:, :, None]
+        largest = (top * (1.0 / LOG2E)).astype(x.dtype).astype(f32)  # exactly
+        for k in fh.static_range(K):
+            first, second = numbers(kept[k], x.dtype, nothing)
+            if LOG:
+                first, second = first - largest - less, second - largest - less
+                nothing = behind(first)
+            else:
+                first, second = power(first, top) * scale, power(second, top) * scale
+                nothing = negative(one_each(first, 0))
+            y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
+    else:
+        row_again(y, x, i, LOG)
 
 
 # freehold: K=2 N=1024 ALL=True EACH=True BEHIND=1

@@ -80,13 +80,13 @@ def softmax_rows(
     """
     (i,) = y.index
     top, total, kept = (*sums_of_exponentials(x, i, y.tile, K), ()) if K else sums_of_groups(x, i, y.tile, N, H)
-    scale, shift = quotient(1.0, total), top + fh.log(total)
+    scale, less = quotient(1.0, total), fh.log(total)
     for k in fh.static_range(H):
         t = wide(kept[k])
-        y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
+        y.at(k).store((t - top - less if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
     for k in after_held(y, y.tile[1], K, N, H, back=True):
         t = part(x, (i, k), y.tile, "-inf")
-        y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
+        y.at(k).store((t - top - less if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
 
 
 @safe

@@ -125,6 +125,23 @@ def test_softmax_of_numbers_that_are_large_or_infinite(kernel: Any) -> None:
     assert np.linalg.norm(y[5] - wanted) <= 1e-3 * np.linalg.norm(wanted)
 
 
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("kernel", [kept.softmax_kept, kept.softmax_once, kept.softmax_shared])
+def test_softmax_of_rows_that_powers_of_two_are_too_coarse_for(kernel: Any, log: bool) -> None:
+    lowest = float(ml_dtypes.finfo(ml_dtypes.bfloat16).min)  # masks are filled with it
+    x: Any = np.random.default_rng(5).choice(np.array([-1, -0.5, 0, 0.5, 1]), (6, 4 * W)).astype(ml_dtypes.bfloat16)
+    x = x * np.array([[1e2], [2.8e3], [2.9e3], [1e11], [3e38], [1]]).astype(ml_dtypes.bfloat16)
+    x[5] = lowest
+    y = np.full(x.shape, 7, ml_dtypes.bfloat16)
+    more = (True, True, 1) if kernel is kept.softmax_once else ()
+    kernel(fh.partition(y, (1, W), owned=1), x, log, 4, 4 * W, *more).sync()
+    t = x.astype(np.float64)
+    away = t - t.max(1, keepdims=True)
+    wanted = away - np.log(np.exp(away).sum(1, keepdims=True))
+    wanted = np.where(wanted < lowest, -np.inf, wanted) if log else np.exp(wanted)
+    np.testing.assert_allclose(y.astype(np.float64), wanted, rtol=8e-3, atol=1e-6)
+
+
 @pytest.mark.parametrize("found", [kept.SOFTMAX, kept.RMS, kept.LAYER])
 def test_lengths_are_whole_tiles_of_what_threads_load(found: dict[int, kept.Kept]) -> None:
     for length, way in found.items():
