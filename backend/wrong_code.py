@@ -45,18 +45,21 @@ def wrong(bytecode: bytes, arch: str) -> list[ColumnsMixed | ProductScanned | Un
     from freehold.dialects.cuda_tile.ops.module import EntryOp
 
     entries = [op for op in read_bytecode(bytecode).walk() if isinstance(op, EntryOp)]
-    found = [(_mixes(entry, arch), _scans(entry, arch), _hands_on(entry, arch)) for entry in entries]
-    return [error for errors in found for error in errors if error is not None]
+    found: list[ColumnsMixed | ProductScanned | UnpackedHandedOn | None] = []
+    for entry in entries:
+        operations = [*entry.walk()]
+        found += (look(entry, operations, arch) for look in (_mixes, _scans, _hands_on))
+    return [error for error in found if error is not None]
 
 
-def _mixes(entry: EntryOp, arch: str) -> ColumnsMixed | None:
+def _mixes(entry: EntryOp, operations: Sequence[Operation], arch: str) -> ColumnsMixed | None:
     from freehold.dialects.cuda_tile.ops.mma import Mma
     from freehold.dialects.cuda_tile.ops.shape import ExtractOp
 
     blocks, warps = hint_of(entry, arch, _CLUSTER, 1), hint_of(entry, arch, WORKERS, _WARPS)
     least = _ROWS * max(1, warps // _WARPS) * blocks
     rows, cut = least, False
-    for op in entry.walk():
+    for op in operations:
         if isinstance(op, Mma):
             rows = min(rows, cast("TileType", op.operands[2].type).dims[-2])
         elif isinstance(op, ExtractOp):
@@ -67,11 +70,10 @@ def _mixes(entry: EntryOp, arch: str) -> ColumnsMixed | None:
     return ColumnsMixed(None, f"kernel `{entry.sym_name.data}`", arch, rows, least, blocks, warps)
 
 
-def _scans(entry: EntryOp, arch: str) -> ProductScanned | None:
+def _scans(entry: EntryOp, operations: Sequence[Operation], arch: str) -> ProductScanned | None:
     from freehold.dialects.cuda_tile.ops.mma import Mma
     from freehold.dialects.cuda_tile.ops.reduce import ScanOp
 
-    operations = [*entry.walk()]
     scans = [op for op in operations if isinstance(op, ScanOp)]
     if not scans:
         return None
@@ -81,13 +83,12 @@ def _scans(entry: EntryOp, arch: str) -> ProductScanned | None:
     return ProductScanned(None, f"kernel `{entry.sym_name.data}`", arch)
 
 
-def _hands_on(entry: EntryOp, arch: str) -> UnpackedHandedOn | None:
+def _hands_on(entry: EntryOp, operations: Sequence[Operation], arch: str) -> UnpackedHandedOn | None:
     from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp
     from freehold.dialects.cuda_tile.ops.shape import UnpackOp
 
-    operations = [*entry.walk()]
     unpacked = _reached(operations, UnpackOp)
-    for op in operations if unpacked else ():
+    for op in operations:
         if not isinstance(op, ContinueOp):
             continue
         carried = op.loop.carried

@@ -407,28 +407,28 @@ def replace_uses(old: SSAValue, new: SSAValue) -> None:
 
 def insert_before(op: Operation, anchor: Operation) -> None:
     """Puts an operation that stands nowhere in front of another one. That is not inside it: xDSL asks all around it."""
-    made: Any = op
     after: Any = anchor
-    assert made.parent is None
-    before = after._prev_op
-    made.parent, made._prev_op, made._next_op, after._prev_op = after.parent, before, after, made
-    if before is None:
-        after.parent._first_op = made
-    else:
-        before._next_op = made
+    _insert(op, after.parent, after._prev_op, after)
 
 
 def insert_after(op: Operation, anchor: Operation) -> None:
     """Puts an operation that stands nowhere behind another one: likewise."""
-    made: Any = op
     before: Any = anchor
-    assert made.parent is None
-    after = before._next_op
-    made.parent, made._prev_op, made._next_op, before._next_op = before.parent, before, after, made
-    if after is None:
-        before.parent._last_op = made
+    _insert(op, before.parent, before, before._next_op)
+
+
+def _insert(op: Any, block: Any, before: Any, after: Any) -> None:
+    """Puts an operation between neighbours of a block, of which one may be missing."""
+    assert op.parent is None
+    op.parent, op._prev_op, op._next_op = block, before, after
+    if before is None:
+        block._first_op = op
     else:
-        after._prev_op = made
+        before._next_op = op
+    if after is None:
+        block._last_op = op
+    else:
+        after._prev_op = op
 
 
 def drop_arguments(block: Block, count: int) -> None:

@@ -138,9 +138,8 @@ class Answer:
                         async for delta in deltas:
                             seen(delta)
                             queue.put_nowait((index, delta))
-            except (
-                Exception
-            ) as error:  # raised by who follows: a task that fails would cancel whoever sends what it said
+            except Exception as error:
+                # Raised by who follows: a task that fails would cancel whoever sends what it said.
                 queue.put_nowait((index, error))
 
         async with asyncio.TaskGroup() as group:

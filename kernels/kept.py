@@ -9,7 +9,7 @@ import freehold as fh
 from freehold import Const, Out, Ref, bf16, f16, f32, i32
 from freehold.kernels.exponentials import first_number, in_range, power, powers, sums_again
 from freehold.kernels.schedules import PROCESSORS, cut, hinted
-from freehold.kernels.tiles import LOG2E, above, exponential, part, quotient, safe, wide
+from freehold.kernels.tiles import LOG2E, above, exponential, part, quotient, safe, softened, wide
 
 _GROUP: Final = 8
 """Neighbours of a row that one thread has."""
@@ -226,7 +226,7 @@ def row_again(y: Any, x: Any, i: Any, LOG: bool) -> None:
     scale, less = quotient(1.0, total), fh.log(total)
     for k in fh.tiles(x, axis=1, size=y.tile[1]):
         t = part(x, (i, k), y.tile)
-        y.at(k).store((t - top - less if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
+        y.at(k).store(softened(t, top, scale, less, LOG).astype(y.dtype), allow_tma=False)
 
 
 def with_squares(pairs: tuple[Any, Any], base: Any, sums: Any, squares: Any) -> tuple[Any, Any]:
@@ -293,7 +293,7 @@ def softmax_shared(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Cons
     nothing = negative(scale)
     for k in fh.static_range(K):
         t = again(kept[k], nothing)
-        y.at(k).store((t - top - less if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
+        y.at(k).store(softened(t, top, scale, less, LOG).astype(y.dtype), allow_tma=False)
 
 
 # freehold: K=2 N=1024
@@ -315,8 +315,7 @@ def softmax_kept(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[
         most = fh.maximum(most, fh.maximum(*numbers(kept[k], x.dtype)).max(axis=2) * LOG2E)
     base, nothing = above(most)[:, :, None], infinite(most)
     for k in fh.static_range(K):
-        first, second = numbers(kept[k], x.dtype, nothing)
-        sums += (power(first, base) + power(second, base)).sum(axis=2)
+        sums += powers(numbers(kept[k], x.dtype, nothing), base)
         nothing = negative(sums)
     top = above(most.max(axis=1, keepdims=True))
     total = (sums * fh.exp2(most - top, flush_to_zero=True)).sum(axis=1, keepdims=True)

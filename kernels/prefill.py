@@ -103,12 +103,10 @@ def kept(state: tuple[Any, Any, Any], s: Any, values: Any, c: Any) -> Any:
     return top, parts, fh.mma(p.astype(values.dtype), values, acc)
 
 
-def near(
-    nothing: Any, queries: Any, k: Any, of: Any, row: Any, c: Any, seen: Any, WIDTH: int, CAUSAL: bool, PIECES: int
-) -> Any:
+def near(nothing: Any, queries: Any, k: Any, of: Any, row: Any, c: Any, seen: Any, WIDTH: int, CAUSAL: bool) -> Any:
     """How a walk begins whose weights are relative to the largest score of the first keys that a row sees."""
     keys, (ahead, end) = k.load((*of, 0, 0), (1, 1, FIRST, WIDTH)).reshape(FIRST, WIDTH), seen
-    s = multiplied(queries, torn_all(keys, PIECES), fh.zeros((row.shape[0], FIRST), c.dtype), True)
+    s = multiplied(queries, torn_all(keys, 0), fh.zeros((row.shape[0], FIRST), c.dtype), True)
     s = masked(s, row, places(0, FIRST)[None, :], ahead, 0, end, CAUSAL, False)
     return fh.maximum(nothing[0], s.max(axis=1, keepdims=True) * c), fh.zeros(s.shape, c.dtype), nothing[2]
 
@@ -216,7 +214,7 @@ def attention_tiles(
         values = v.load((b, h // G, j, 0), (1, 1, size, DV)).reshape(size, DV)
         return kept(state, s, values, c) if KEPT else attended(state, s, values, c, PIECES)
 
-    state = near(nothing, queries, k, (b, h // G), row, c, (ahead, end), WIDTH, CAUSAL, PIECES) if KEPT else nothing
+    state = near(nothing, queries, k, (b, h // G), row, c, (ahead, end), WIDTH, CAUSAL) if KEPT else nothing
     state, least, last = walk(turn, state, k, i * TQ, TQ, TK, (ahead, window, end), CAUSAL, WINDOW, KEPT)
     if KEPT:
         state = state[0], state[1].sum(axis=1, keepdims=True), state[2]

@@ -9,7 +9,18 @@ from freehold import Const, Out, Ref
 from freehold.kernels.kept import SOFTMAX, kept_way, softmax_launch
 from freehold.kernels.operators import as_rows, operator
 from freehold.kernels.schedules import cut, hinted, rows
-from freehold.kernels.tiles import above, accumulator, after_held, columns, exponential, part, quotient, safe, wide
+from freehold.kernels.tiles import (
+    above,
+    accumulator,
+    after_held,
+    columns,
+    exponential,
+    part,
+    quotient,
+    safe,
+    softened,
+    wide,
+)
 
 
 def sums_of_exponentials(x: Any, i: Any, tile: tuple[int, ...], K: int) -> tuple[Any, Any]:
@@ -83,10 +94,10 @@ def softmax_rows(
     scale, less = quotient(1.0, total), fh.log(total)
     for k in fh.static_range(H):
         t = wide(kept[k])
-        y.at(k).store((t - top - less if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
+        y.at(k).store(softened(t, top, scale, less, LOG).astype(y.dtype), allow_tma=False)
     for k in after_held(y, y.tile[1], K, N, H, back=True):
         t = part(x, (i, k), y.tile, "-inf")
-        y.at(k).store((t - top - less if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
+        y.at(k).store(softened(t, top, scale, less, LOG).astype(y.dtype), allow_tma=False)
 
 
 @safe

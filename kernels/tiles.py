@@ -93,6 +93,14 @@ def above(t: Any) -> Any:
     return fh.where(t == float("-inf"), 0.0, t)
 
 
+def softened(t: Any, top: Any, scale: Any, less: Any, LOG: bool) -> Any:
+    """
+    Softmax of numbers of a row, or its logarithm. `top` is the largest, or near it: exponentials above it have a sum of
+    which `less` is the logarithm and `scale` the reciprocal.
+    """
+    return t - top - less if LOG else exponential(t - top) * scale
+
+
 def places(start: Any, count: int) -> Tile:
     """The integers from `start` on."""
     return start + fh.arange(count)
