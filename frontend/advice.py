@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from ast import literal_eval
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from math import prod
+from types import FunctionType
 from typing import Final, cast
 
 from freehold.frontend import elsewhere
@@ -15,9 +17,11 @@ from freehold.frontend.context import Context
 from freehold.frontend.elsewhere import KEYWORDS, Foreign
 from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.syntax import core
-from freehold.frontend.syntax.text import fits, is_comparison, items, primary
+from freehold.frontend.syntax.text import fits, is_comparison, items, number_in, primary
 from freehold.frontend.values import (
     POISON,
+    BoundValue,
+    ClosureValue,
     Frame,
     MethodValue,
     ReplaceValue,
@@ -26,7 +30,9 @@ from freehold.frontend.values import (
     TileValue,
     TupleValue,
     Value,
+    field_names,
     is_number,
+    is_record_class,
 )
 from freehold.support import dtypes
 from freehold.support.span import Span
@@ -115,6 +121,9 @@ def of_attribute(
         if name in elsewhere.NUMBERS:
             return Advice(f"write `{elsewhere.NUMBERS[name]}`", node)
         return of_function(c, name, node) or of_misspelling(c, node, [n for n in _names() if n[0].islower()])
+    kind = value.value if isinstance(value, Static) and isinstance(value.value, type) else None
+    if kind is not None and is_record_class(kind) and name in field_names(kind):
+        return Advice(f"it is a field of its objects: make one, `{c.text(node.value)}(...).{name}`")
     if name in ("values", "indices") and (pair := extremes(c, node.value)) is not None:
         return Advice(f"`{pair[name == 'indices']}`", node)
     if isinstance(value, TileValue) and ((edit := of_method(c, value, node)) is not None or name in _AXES):
@@ -282,12 +291,28 @@ def _advised(c: Context, foreign: Foreign, call: core.Call | None, args: Sequenc
     """The edit of a call, or what there is to say without one."""
     fits_it = not foreign.of_tensor or (args and isinstance(c.frame.variables.get(c.text(args[0])), TensorValue))
     texts = None if call is None or not foreign.edit or not fits_it else _arguments(c, foreign, call, args)
-    regions = [v.name for v in _variables(c) if isinstance(v, TensorValue) and v.region is not None]
-    if call is not None and texts is not None and (regions or "{region}" not in foreign.edit):
-        edit = foreign.edit.format(**texts, region=regions[0] if regions else "")
-        *words, code, end = edit.split("`")
-        return Advice("`".join((*words, in_place(c, call, code), end)), call)
+    given = [v for v in _variables(c) if isinstance(v, TensorValue) and v.region is not None]
+    regions = [v.name for v in given]
+    if call is not None and texts is not None:
+        whole = all(_is_length(c, call, texts[name]) for name in foreign.lengths)
+        edit = foreign.edit if whole else foreign.otherwise
+        if not whole:  # of what has as many axes as there are lengths
+            regions = [v.name for v in given if v.spec.rank == len(foreign.lengths)]
+        if edit and (regions or "{region" not in edit):
+            edit = edit.format(**texts, region=regions[0] if regions else "")
+            *words, code, end = edit.split("`")
+            return Advice("`".join((*words, in_place(c, call, code), end)), call)
     return Advice(foreign.words.format(region=regions[0] if regions else "y")) if foreign.words else None
+
+
+def _is_length(c: Context, call: core.Call, text: str) -> bool:
+    """Whether an argument of a call is known, and a power of two, so that a tile can be as long."""
+    given = next((a for a in (*call.args, *(k.value for k in call.keywords)) if line(c, a) == text), None)
+    before = len(c.errors)
+    value = None if given is None else c.lower(given)
+    del c.errors[before:]  # which were found as the call was read
+    number = value.value if isinstance(value, Static) else number_in(text)
+    return isinstance(number, int) and number > 0 and number & (number - 1) == 0
 
 
 def in_place(c: Context, place: core.Expr, code: str) -> str:
@@ -531,8 +556,8 @@ def of_value(c: Context, value: Value, node: core.Node) -> Advice | None:
         return Advice(
             "take one of its items" if isinstance(node, core.Tuple) else f"take one of its items: `{text}[0]`"
         )
-    if isinstance(value, MethodValue | ReplaceValue):
-        return Advice(f"call it: `{text}()`", node)
+    if (edit := of_uncalled(c, value, node)) is not None:
+        return edit
     formats = (n.left for n in core.walk(c.frame.function) if isinstance(n, core.BinOp) and n.op == "%")
     if isinstance(value, Static) and isinstance(value.value, str) and any(left is node for left in formats):
         return Advice('write the values into the text: `fh.print(f"{x}")`')
@@ -540,6 +565,32 @@ def of_value(c: Context, value: Value, node: core.Node) -> Advice | None:
     if nothing and isinstance(node, core.Call) and isinstance(node.func, core.Name):
         return Advice(f"end `{node.func.id}` with `return`, and what it computes")
     return None
+
+
+def of_uncalled(c: Context, value: Value, node: core.Expr) -> Advice | None:
+    """A call, where a function or a method is named and not called: an edit where that needs no arguments."""
+    match value:
+        case ClosureValue():
+            needs = [p.name for p in value.function.parameters if p.default is None]
+        case MethodValue():
+            needs = min((_needed(form)[1:] for form in value.declared.forms), key=len)
+        case BoundValue():
+            needs = _needed(cast(FunctionType, value.function))[1:]
+        case ReplaceValue():
+            needs = []
+        case Static(value=FunctionType() as function):
+            declared = intrinsic_of(function)
+            needs = _needed(function) if declared is None else _needed(cast(FunctionType, declared.function))
+        case _:
+            return None
+    return Advice(f"call it: `{c.primary(node)}({', '.join(needs)})`", None if needs else node)
+
+
+def _needed(function: FunctionType) -> list[str]:
+    """The parameters of a function that have no defaults."""
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    given = inspect.signature(function).parameters.values()
+    return [p.name for p in given if p.default is p.empty and p.kind not in variadic]
 
 
 def of_tuple(c: Context, node: core.Expr) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Final, cast
 
 from freehold.dialects.cuda_tile.attrs import (
@@ -110,7 +111,7 @@ def as_tile(c: Context, value: Value, node: core.Node, dtype: DType | None = Non
             return value
         case Static(value=number) if is_number(number):
             number = cast(Number, number)
-            return c.constant(number, dtype or dtypes.default_dtype(number))
+            return c.constant(number, dtype or dtypes.default_dtype(number), node=node)
         case TensorValue():
             edit = advice.of_tensor(c, value, node)
             error = errors.TensorAsValue(c.span(node), name=value.name)
@@ -122,7 +123,7 @@ def as_tile(c: Context, value: Value, node: core.Node, dtype: DType | None = Non
         case Absent():
             return absent(c, value, node)
         case _:
-            if isinstance(value, Static) and isinstance(node, core.Expr) and not is_comparable(value.value):
+            if isinstance(value, Static) and isinstance(node, core.Expr) and not _is_understood(value.value):
                 return host_value(c, node, value.value)
             why = "neither a tile nor a number"
             if isinstance(value, Static) and value.value is None:
@@ -130,6 +131,13 @@ def as_tile(c: Context, value: Value, node: core.Node, dtype: DType | None = Non
             error = errors.WrongValue(c.span(node), what=describe(value), role="computed with", why=why)
             edit = advice.of_value(c, value, node)
             return c.error(error if edit is None else error.add(error.Instead(edit.text, at=edit.at(c))))
+
+
+def _is_understood(value: object) -> bool:
+    """Whether a kernel can have a host value, though not compute with it: a text, a function, a class of the user's."""
+    return (
+        is_comparable(value) or isinstance(value, FunctionType) or (isinstance(value, type) and classes.is_users(value))
+    )
 
 
 def convert(c: Context, value: TileValue, dtype: DType) -> TileValue:
@@ -250,8 +258,8 @@ def meet(
     c: Context, a: Value, b: Value, node: core.Node, dtype: DType | None = None
 ) -> tuple[TileValue, TileValue] | None:
     """Two operands as tiles of one dtype and shape, or None after reporting why they are not."""
-    left, right = sides(node)
-    x, y = operand(c, a, left), operand(c, b, right)
+    (left, right), written = sides(node), _written(node)
+    x, y = operand(c, a, written[0]), operand(c, b, written[1])
     if x is None or y is None:
         return None
     dtype = dtype or meet_dtype(c, x, y, node)
@@ -262,10 +270,10 @@ def meet(
     # A number is filled into the other's shape at once.
     if s is None:
         with c.at(left):
-            s = c.constant(cast(Number, cast(Static, x).value), dtype, t.shape if t else ())
+            s = c.constant(cast(Number, cast(Static, x).value), dtype, t.shape if t else (), written[0])
     if t is None:
         with c.at(right):
-            t = c.constant(cast(Number, cast(Static, y).value), dtype, s.shape)
+            t = c.constant(cast(Number, cast(Static, y).value), dtype, s.shape, written[1])
     shape = meet_shape(c, s, t, node)
     if shape is None:
         return None
@@ -281,6 +289,13 @@ def sides(node: core.Node) -> tuple[core.Node, core.Node]:
             return node.body, node.orelse
         case _:
             return node, node
+
+
+def _written(node: core.Node) -> tuple[core.Node, core.Node]:
+    """Where the two operands are written: of `maximum` and `where`, the last two arguments."""
+    if not isinstance(node, core.Call) or node.keywords or len(node.args) < 2:
+        return sides(node)
+    return sides(node) if any(isinstance(a, core.Starred) for a in node.args) else (node.args[-2], node.args[-1])
 
 
 # --- Operators -------------------------------------------------------------------------------------------------------
@@ -373,6 +388,10 @@ def host(c: Context, symbol: str, x: object, y: object, node: core.Node) -> Valu
     try:
         return of_host(_compute(symbol, x, y))
     except Exception as e:
+        if callable(x) or callable(y):  # a function that nobody called
+            for value, side in zip((x, y), sides(node), strict=True):
+                operand(c, Static(value), side)
+            return POISON
         shown = f"`{_short(x)} {symbol} {_short(y)}`"
         why = "division by zero" if isinstance(e, ZeroDivisionError) else e  # each Python has other words for it
         return c.error(errors.ArithmeticFails(c.span(node), what=f"{shown} cannot be computed: {why}"))

@@ -53,7 +53,13 @@ def _unpack(c: Context, target: core.Unpack, value: Value) -> None:
                 assign(c, inner, item)
             return
     if not isinstance(value, Poison):
-        error = errors.Unpacking(c.span(target), what=describe(value), names=len(targets))
+        one = len(targets) == 1
+        error = errors.Unpacking(
+            c.span(target),
+            what=describe(value),
+            names="one name" if one else f"{len(targets)} names",
+            needed="a tuple of one value is needed" if one else f"{len(targets)} values are needed",
+        )
         if isinstance(value, TensorValue):
             error.add(error.Instead(f"its extents are `{value.name}.shape`"))
         elif isinstance(value, TupleValue):

@@ -76,6 +76,17 @@ def names_of(value: Value) -> tuple[str, ...]:
     return tuple(listed)
 
 
+def names_of_class(kind: type[object]) -> tuple[str, ...]:
+    """What of a class a kernel can name without an object: constants, static and class methods; for errors."""
+    found = {name: value for base in reversed(kind.__mro__) for name, value in vars(base).items() if base is not object}
+    usable = (*CONSTANTS, staticmethod, classmethod, FunctionType)
+    return tuple(name for name, value in found.items() if not name.startswith("_") and isinstance(value, usable))
+
+
+CONSTANTS: Final = (bool, int, float, str, tuple, Enum)
+"""What of a class a kernel reads as it is."""
+
+
 _OPERATORS: Final = {
     "+": "add",
     "-": "sub",

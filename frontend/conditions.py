@@ -242,9 +242,9 @@ def unify(c: Context, ways: list[tuple[Block, Value]], node: core.Expr) -> list[
         c.error(error)
         return None
     found: list[TileValue] = []
-    for (block, _), value in zip(ways, (x, y), strict=True):
+    for (block, _), value, side in zip(ways, (x, y), arithmetic.sides(node), strict=True):
         with c.into(block):
-            tile = as_tile(c, value, node, dtype)
+            tile = as_tile(c, value, side, dtype)
             assert isinstance(tile, TileValue)
             found.append(broadcast(c, convert(c, tile, dtype), cast("tuple[int, ...]", shape)))
     return found

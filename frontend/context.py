@@ -16,13 +16,13 @@ from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.frontend import errors
 from freehold.frontend.intrinsics import Intrinsic
 from freehold.frontend.syntax import core
-from freehold.frontend.syntax.text import primary
+from freehold.frontend.syntax.text import number_in, primary
 from freehold.frontend.typed import Block, Do, Place, Typed, Var, hint
 from freehold.frontend.types import ELEMENTS, NARROW_INTS, bounds, tile_type
 from freehold.frontend.values import POISON, Frame, Poison, TileValue, Unbound, Value
 from freehold.support import dtypes
 from freehold.support.diagnostic import Error
-from freehold.support.dtypes import DType, held_unsigned
+from freehold.support.dtypes import DType
 from freehold.support.span import Span
 
 if TYPE_CHECKING:
@@ -143,39 +143,42 @@ class Context:
         """A tile that a block is given."""
         return TileValue(block.argument(tile_type(shape, dtype), self.place, name), dtype, shape)
 
-    def constant(self, value: bool | float, dtype: DType, shape: tuple[int, ...] = ()) -> TileValue:
-        """A tile filled with a number. Reports O031 where the number does not fit."""
+    def constant(
+        self, value: bool | float, dtype: DType, shape: tuple[int, ...] = (), node: core.Node | None = None
+    ) -> TileValue:
+        """A tile filled with a number, which stands at `node`. Reports O031 where the number does not fit."""
         wide = NARROW_INTS.get(dtype, dtype)  # of which there are literals
-        number = self.fitting(value, dtype)
+        number = self.fitting(value, dtype, node)
         found = self.tile(wide, shape, ConstantOp, DenseElementsAttr.splat(tile_type(shape, wide), number))
         return found if wide is dtype else self.tile(dtype, shape, TruncIOp, found, ELEMENTS[dtype])
 
-    def fitting(self, value: bool | float, dtype: DType) -> bool | float:
-        """A number as a literal of a dtype has it. Reports O031 where it does not fit."""
+    def fitting(self, value: bool | float, dtype: DType, node: core.Node | None = None) -> bool | float:
+        """A number as a literal of a dtype has it. Reports O031 at `node` where it does not fit."""
         if dtype.is_float:
-            try:
-                number: bool | float = float(value)
-            except OverflowError:  # of an integer past what any float holds
-                held = "numbers below 2**1024"
-                self.error(errors.DoesNotFit(self.span(self.here), value=_shown(value), dtype=str(dtype), held=held))
-                return 1.0
-            if not dtype.signed and (held := held_unsigned(dtype, number)) is not None:
-                self.error(errors.DoesNotFit(self.span(self.here), value=str(value), dtype=str(dtype), held=held))
-                number = 1.0
-        else:
-            number = int(value)
-            low, high = bounds(dtype)
-            if not low <= number <= high:
-                held = f"{low} to {high}"
-                error = errors.DoesNotFit(self.span(self.here), value=_shown(value), dtype=str(dtype), held=held)
-                wider = next((d for d in (dtypes.i32, dtypes.i64, dtypes.u64) if _holds(d, number)), None)
-                if wider is not None:
-                    error.add(error.Instead(f"compute in a wider dtype: `.astype({wider})`"))
-                self.error(error)
-                number = 0
-            elif not dtype.signed and number > high >> 1 and dtype.bits > 4:
-                number -= 1 << dtype.bits  # the literal is read as signed, the bits are the same
+            if (held := dtypes.held(dtype, value)) is not None:
+                self.does_not_fit(_shown(value), value, dtype, held, node or self.here)
+            return 1.0 if held is not None else float(value)
+        number = int(value)
+        low, high = bounds(dtype)
+        if not low <= number <= high:
+            self.does_not_fit(_shown(value), value, dtype, f"{low} to {high}", node or self.here)
+            return 0
+        if not dtype.signed and number > high >> 1 and dtype.bits > 4:
+            number -= 1 << dtype.bits  # the literal is read as signed, the bits are the same
         return number
+
+    def does_not_fit(self, shown: str, value: float, dtype: DType, held: str, node: core.Node) -> Poison:
+        """Reports a number that a dtype does not hold."""
+        text = self.text(node)
+        is_literal = number_in(text) is not None
+        error = errors.DoesNotFit(self.span(node), value=text if is_literal else shown, dtype=str(dtype), held=held)
+        wider = next((d for d in _WIDER[dtype.kind] if d.bits > dtype.bits and _holds(d, value)), None)
+        if wider is not None:
+            error.add(error.Instead(f"compute in a wider dtype: `.astype({wider})`"))
+        if dtype in dtypes.WITH_INFINITY:
+            infinity = "float('inf')" if value > 0 else "float('-inf')"
+            error.add(error.Instead(f"for infinity, write `{infinity}`", at=self.span(node) if is_literal else None))
+        return self.error(error)
 
     def into(self, block: Block) -> _Into:
         """Appends to another block."""
@@ -285,9 +288,19 @@ def _part(arg: object) -> object:
 
 def _shown(value: float) -> str:
     """A number in an error; Python refuses to write out integers of thousands of digits."""
-    return f"an integer of {value.bit_length()} bits" if isinstance(value, int) and abs(value) >> 256 else str(value)
+    return f"an integer of {value.bit_length()} bits" if isinstance(value, int) and abs(value) >> 72 else str(value)
 
 
-def _holds(dtype: DType, value: bool | float) -> bool:
+_WIDER: Final = {
+    "bool": (),
+    "int": (dtypes.i32, dtypes.i64, dtypes.u64),
+    "float": (dtypes.f32, dtypes.f64),
+}
+"""What to compute in where numbers of a kind do not fit."""
+
+
+def _holds(dtype: DType, value: float) -> bool:
+    if dtype.is_float:
+        return dtypes.held(dtype, value) is None
     low, high = bounds(dtype)
     return low <= value <= high

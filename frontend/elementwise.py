@@ -145,9 +145,8 @@ def where(c: Context, a: Arguments) -> Value:
     test = a["condition"]
     known = static_of(test)
     if known is not None and is_number(known[0]):
-        chosen, other = (a["x"], a["y"]) if known[0] else (a["y"], a["x"])
-        pair = arithmetic.meet(c, chosen, other, a.node)
-        return POISON if pair is None else pair[0]
+        pair = arithmetic.meet(c, a["x"], a["y"], a.node)
+        return POISON if pair is None else pair[0 if known[0] else 1]
     tile = as_tile(c, test, a.place("condition"))
     if isinstance(tile, Poison):
         return POISON

@@ -25,6 +25,10 @@ class Foreign:
     """
     words: str = ""
     """What is said where there is no edit for a call."""
+    lengths: tuple[str, ...] = ()
+    """Parameters that are extents of tiles: the edit is for those that are known, and powers of two."""
+    otherwise: str = ""
+    """The edit for other extents, in words and code: what a block computes of the whole, at its own place."""
     of_tensor: bool = False
     """It has an edit where its first argument is a tensor, and none where that is a tile."""
 
@@ -59,8 +63,15 @@ _PROGRAM: Final = Foreign("axis=0", "`{region}.index[{axis}]`", "a block's coord
 _PROGRAMS: Final = Foreign("axis=0", "`fh.cdiv({region}.shape[{axis}], {region}.tile[{axis}])`")
 _BARRIER: Final = _words("leave it out: a kernel says what happens to one tile, and has no threads")
 _ASSURED: Final = Foreign("x, values", "leave it out, the launcher looks at what it is given: `{x}`")
+_OWN: Final = "({{region}}.start[{0}] + fh.arange({{region}}.tile[{0}]))"
+"""Where the elements of a block's region stand along an axis."""
+_STEPS: Final = "{low:p} + ({high:p} - {low:p}) / ({n:p} - 1)"
 _EYE: Final = Foreign(
-    "n, m={n}, dtype=fh.f32", "`(fh.arange({n})[:, None] == fh.arange({m})[None, :]).astype({dtype})`"
+    "n, m={n}, dtype=fh.f32",
+    "`(fh.arange({n})[:, None] == fh.arange({m})[None, :]).astype({dtype})`",
+    lengths=("n", "m"),
+    otherwise="each block computes its own part: "
+    f"`({_OWN.format(0)}[:, None] == {_OWN.format(1)}[None, :]).astype({{dtype}})`",
 )
 _GATHER: Final = Foreign(
     "x, i, mask=",
@@ -142,7 +153,13 @@ EDITS: Final = {
     "empty": Foreign("shape, dtype=", "a tile has values from the start: `fh.zeros({shape}{dtype:,})`"),
     "empty_like": Foreign("t, dtype={t:p}.dtype", "a tile has values from the start: `fh.zeros({t:p}.shape, {dtype})`"),
     **dict.fromkeys(("eye", "identity"), _EYE),
-    "linspace": Foreign("low, high, n", "`{low:p} + ({high:p} - {low:p}) / ({n:p} - 1) * fh.arange({n})`"),
+    "linspace": Foreign(
+        "low, high, n",
+        f"`{_STEPS} * fh.arange({{n}})`",
+        "count, and multiply by the step: `low + step * (y.start[0] + fh.arange(64))`",
+        lengths=("n",),
+        otherwise=f"each block computes its own part: `{_STEPS} * {_OWN.format(0)}`",
+    ),
     "rand": Foreign(
         "seed, counters",
         "`fh.random_uniform({seed}, {counters})`",
@@ -388,6 +405,7 @@ EDITS: Final = {
 """By name; of one library alone, where two mean different things, by `library.name`."""
 
 KEYWORDS: Final = {
+    **dict.fromkeys(("num", "steps", "count"), "n"),
     "dim": "axis",
     "dims": "axis",
     "keepdim": "keepdims",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from math import prod
+from math import inf, prod
 from types import ModuleType
 from typing import Final, cast
 
@@ -42,6 +42,7 @@ from freehold.frontend.values import (
     of_host,
     static_of,
 )
+from freehold.support import dtypes
 from freehold.support.dtypes import DType
 from freehold.support.spelling import nearest
 
@@ -88,6 +89,8 @@ def _undefined(c: Context, node: core.Name) -> Poison:
 
 def constant(c: Context, node: core.Constant) -> Value:
     """A literal."""
+    if node.value == inf:  # as Python reads what is past its own floats
+        return c.does_not_fit(c.text(node), inf, dtypes.f64, "numbers below 2**1024", node)
     return Static(node.value)
 
 
@@ -297,6 +300,8 @@ def _no_attribute(c: Context, value: Value, node: core.Attribute) -> Poison:
             known = ("dtype", "ndim", *_PLACE, *c.methods["region"])
         case Static(value=host) if isinstance(host, type) and issubclass(host, Enum):
             known = tuple(host.__members__)
+        case Static(value=host) if isinstance(host, type) and classes.is_users(host):
+            known = classes.names_of_class(host)
         case _ if listed := classes.names_of(value):
             known = listed
         case Static(value=host) if not isinstance(host, ModuleType):

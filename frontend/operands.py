@@ -19,6 +19,7 @@ from freehold.frontend.values import (
     Value,
     describe,
     is_poison,
+    is_record_class,
     static_of,
 )
 
@@ -46,7 +47,7 @@ def host_value(c: Context, node: core.Expr, value: object) -> Poison:
     error = errors.HostValue(c.span(node), name=c.text(node), what=describe(Static(value)))
     if hasattr(value, "__dlpack__") or hasattr(value, "__array__"):
         error.add(error.Instead(f"pass it as an argument: `{c.text(node)}: Ref`"))
-    elif is_dataclass(value):
+    elif is_dataclass(value) and not is_record_class(value if isinstance(value, type) else type(value)):
         error.add(error.Instead("make its class immutable: `@dataclass(frozen=True)`"))
     elif (edit := advice.of_host(value, c.text(node))) is not None:
         error.add(error.Instead(edit))

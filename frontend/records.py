@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from freehold.frontend import errors
 from freehold.frontend.arguments import REQUIRED, Signature, bind
-from freehold.frontend.classes import class_of, declared_in, field_of, getter_of, is_users
+from freehold.frontend.classes import CONSTANTS, class_of, declared_in, field_of, getter_of, is_users
 from freehold.frontend.context import Context
 from freehold.frontend.operands import elements
 from freehold.frontend.syntax import core
@@ -193,7 +193,7 @@ def _of_class(
             function = cast("classmethod[Any, ..., object]", found).__func__
             return BoundValue(Static(kind), function) if isinstance(function, FunctionType) else None
         case _:
-            plain = isinstance(found, bool | int | float | str | tuple | Enum) and not attr.startswith("_")
+            plain = isinstance(found, CONSTANTS) and not attr.startswith("_")
             return of_host(cast(object, found)) if plain else None
 
 

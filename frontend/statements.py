@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from freehold.frontend import advice_on_values, arithmetic, breakpoints, errors
+from freehold.frontend import advice, advice_on_values, arithmetic, breakpoints, errors
 from freehold.frontend.assignments import assign
 from freehold.frontend.checks import check, scalars_in, static_failure
 from freehold.frontend.conditions import condition
@@ -21,9 +21,7 @@ from freehold.frontend.values import (
     POISON,
     Anything,
     ClosureValue,
-    MethodValue,
     Poison,
-    ReplaceValue,
     Static,
     TensorValue,
     TextValue,
@@ -254,10 +252,11 @@ def leave_loop(c: Context, node: core.Break | core.Continue) -> Flow:
 def expression(c: Context, node: core.Evaluate) -> Flow:
     """An expression for its effect."""
     value = c.lower(node.value)
-    if isinstance(value, MethodValue | ReplaceValue | ClosureValue):
+    edit = advice.of_uncalled(c, value, node.value)
+    if edit is not None:
         why = "it is named here and not called"
         error = errors.WrongValue(c.span(node), what=describe(value), role="a statement", why=why)
-        c.error(error.add(error.Instead(f"call it: `{c.text(node.value)}()`", at=c.span(node.value))))
+        c.error(error.add(error.Instead(edit.text, at=edit.at(c))))
     return Flow.FALLS
 
 

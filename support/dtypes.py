@@ -7,7 +7,7 @@ these names where they are needed, so that naming a dtype costs no import.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import copysign, frexp, isfinite, isnan
+from math import copysign, frexp, isfinite, isinf, isnan
 from typing import Final, Literal
 
 Kind = Literal["bool", "int", "float"]
@@ -76,6 +76,23 @@ ALL: Final[tuple[DType, ...]] = (
     f8e5m3fnu, f4e2m1fn,
 )  # fmt: skip
 
+LARGEST: Final[dict[DType, float]] = {
+    f16: 65504.0,
+    bf16: 2.0**127 * (2 - 2.0**-7),
+    f32: 2.0**127 * (2 - 2.0**-23),
+    f64: 2.0**1023 * (2 - 2.0**-52),
+    tf32: 2.0**127 * (2 - 2.0**-10),
+    f8e4m3fn: 448.0,
+    f8e5m2: 57344.0,
+    f8e8m0fnu: 2.0**127,
+    f8e5m3fnu: 2.0**16 * 1.75,
+    f4e2m1fn: 6.0,
+}
+"""The largest finite number of each float dtype."""
+
+WITH_INFINITY: Final = frozenset((f16, bf16, f32, f64, tf32, f8e5m2))
+"""The float dtypes that have infinities."""
+
 BY_NAME: Final[dict[str, DType]] = {d.name: d for d in ALL}
 
 SPELLINGS: Final[dict[str, DType]] = {
@@ -133,9 +150,38 @@ def understood(given: object) -> DType | None:
     return from_name(given.__name__ if isinstance(given, type) else str(given))
 
 
-def held_unsigned(dtype: DType, value: float) -> str | None:
-    """What a float dtype without a sign holds, where `value` is not among it; None where it is, or rounds to it."""
+def held(dtype: DType, value: float) -> str | None:
+    """
+    What a float dtype holds, where a number is not among it; None where it is, or rounds to a number that is.
+
+    An infinity, or NaN, is held where the dtype has one; a number that would round to infinity is not.
+    """
+    try:
+        number = float(value)
+    except OverflowError:  # of an integer past what any float holds
+        return _range(dtype)
     if dtype is f8e8m0fnu:
-        power = isfinite(value) and value > 0 and frexp(value)[0] == 0.5 and 2.0**-127 <= value <= 2.0**127
-        return None if power or isnan(value) else "powers of two from 2**-127 to 2**127"
-    return "no negative numbers" if copysign(1, value) < 0 else None
+        power = isfinite(number) and number > 0 and frexp(number)[0] == 0.5 and 2.0**-127 <= number <= LARGEST[dtype]
+        return None if power or isnan(number) else _range(dtype)
+    if not dtype.signed and copysign(1, number) < 0:
+        return "no negative numbers"
+    if isnan(number):
+        return "no NaN" if dtype is f4e2m1fn else None
+    if isinf(number):
+        return None if dtype in WITH_INFINITY else _range(dtype)
+    return _range(dtype) if abs(number) > LARGEST[dtype] and abs(number) >= _limit(dtype) else None
+
+
+def _limit(dtype: DType) -> float:
+    """The least number above all that a float dtype holds that does not round to one of them."""
+    next_power = 2.0 ** frexp(LARGEST[dtype])[1]
+    follows_nan = dtype in (f8e4m3fn, f8e5m3fnu)  # which would be rounded to, from the middle on
+    return LARGEST[dtype] if follows_nan else (LARGEST[dtype] + next_power) / 2
+
+
+def _range(dtype: DType) -> str:
+    if dtype is f8e8m0fnu:
+        return "powers of two from 2**-127 to 2**127"
+    if dtype is f64:
+        return "numbers below 2**1024"
+    return f"{-LARGEST[dtype]:.8g} to {LARGEST[dtype]:.8g}" if dtype.signed else f"0 to {LARGEST[dtype]:.8g}"

@@ -266,10 +266,13 @@ class Unpacking(Correctable):
     """An assignment to several names takes a tuple of as many values."""
 
     code: ClassVar[str] = "O036"
-    title: ClassVar[str] = "{what} cannot be unpacked into {names} names"
-    label: ClassVar[str] = "{names} values are needed"
+    title: ClassVar[str] = "{what} cannot be unpacked into {names}"
+    label: ClassVar[str] = "{needed}"
     what: str
-    names: int
+    names: str
+    """`2 names`, `one name`."""
+    needed: str
+    """`2 values are needed`."""
 
 
 class TooLong(Correctable):

@@ -35,6 +35,15 @@ def primary(text: str) -> str:
     return text if isinstance(parsed(text), _SIMPLE) else f"({text})"
 
 
+def number_in(text: str) -> float | None:
+    """The number that a literal stands for, with its sign; None of anything else."""
+    tree = parsed(text)
+    while isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        tree = tree.operand
+    value = tree.value if isinstance(tree, ast.Constant) else None
+    return None if not isinstance(value, int | float) or isinstance(value, bool) else value
+
+
 def is_comparison(text: str) -> bool:
     """Whether an expression compares."""
     return isinstance(parsed(text), ast.Compare)

@@ -28,7 +28,7 @@ from freehold.runtime.memory.overlap import overlap
 from freehold.runtime.memory.storage import allocate
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.operation import Next, Operation, Work
-from freehold.support.dtypes import DType, f8e8m0fnu, held_unsigned
+from freehold.support.dtypes import DType, f8e8m0fnu, held
 from freehold.support.locks import mutex
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def element(value: Any, dtype: DType, site: CallSite) -> Any:
     elif dtype.kind == "bool" and type(value) is int and value in (0, 1):
         given = bool(value)
     number = plain_number(dtype, given)
-    if number is None or (dtype.is_float and not dtype.signed and held_unsigned(dtype, float(number))):
+    if number is None or (dtype.is_float and not dtype.signed and held(dtype, float(number))):
         unfit("the value", f"one that {dtype} has", f"`{value!r}`", site)
     with np.errstate(over="ignore"):
         return np.asarray(number).astype(numpy_dtype(dtype.name))

@@ -15,6 +15,8 @@ import ml_dtypes
 import numpy as np
 
 from freehold.dialects.cuda_tile.types import element_name
+from freehold.support import dtypes
+from freehold.support.dtypes import LARGEST
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
@@ -65,16 +67,16 @@ class Element:
         return self.dtype.itemsize
 
 
-F16: Final = Format(11, -14, 65504.0)
-BF16: Final = Format(8, -126, 2.0**127 * (2 - 2.0**-7))
-F32: Final = Format(24, -126, 2.0**127 * (2 - 2.0**-23))
-TF32: Final = Format(11, -126, 2.0**127 * (2 - 2.0**-10))
-F64: Final = Format(53, -1022, float(np.finfo(np.float64).max))
-E4M3FN: Final = Format(4, -6, 448.0, has_inf=False)
-E5M2: Final = Format(3, -14, 57344.0, has_inf=False)
-E8M0FNU: Final = Format(1, -127, 2.0**127, has_inf=False, signed=False)
-E2M1FN: Final = Format(2, 0, 6.0, has_inf=False)
-E5M3FNU: Final = Format(4, -14, 2.0**16 * 1.75, has_inf=False, signed=False)
+F16: Final = Format(11, -14, LARGEST[dtypes.f16])
+BF16: Final = Format(8, -126, LARGEST[dtypes.bf16])
+F32: Final = Format(24, -126, LARGEST[dtypes.f32])
+TF32: Final = Format(11, -126, LARGEST[dtypes.tf32])
+F64: Final = Format(53, -1022, LARGEST[dtypes.f64])
+E4M3FN: Final = Format(4, -6, LARGEST[dtypes.f8e4m3fn], has_inf=False)
+E5M2: Final = Format(3, -14, LARGEST[dtypes.f8e5m2], has_inf=False)
+E8M0FNU: Final = Format(1, -127, LARGEST[dtypes.f8e8m0fnu], has_inf=False, signed=False)
+E2M1FN: Final = Format(2, 0, LARGEST[dtypes.f4e2m1fn], has_inf=False)
+E5M3FNU: Final = Format(4, -14, LARGEST[dtypes.f8e5m3fnu], has_inf=False, signed=False)
 
 _ELEMENTS: Final = {
     e.name: e

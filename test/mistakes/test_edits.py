@@ -344,6 +344,28 @@ CASES = {
     "a misspelled variable": one("    total = x.load_like(y)\n    y.store(totl * 2)", X * 2),
     "a dimension as a variable": one("    y.store(x.load_like(y) * N)", X * 100),
     "an item by brackets": one("    t = (x.load_like(y), 3)\n    y.store(t(0))", X),
+    "linspace of a whole tensor": one(
+        "    y.store(x.load_like(y) + fh.linspace(0.0, 1.0, x.shape[0]))", X + np.linspace(0, 1, 100)
+    ),
+    "linspace of a number that is no tile's": one(
+        "    y.store(2 * fh.linspace(-1, 1, num=100) + x.load_like(y))", X + 2 * np.linspace(-1, 1, 100)
+    ),
+    "linspace of torch": one(
+        "    y.store(fh.linspace(3, 1, steps=64) * 1)", np.linspace(3, 1, 64)[np.arange(100) % 64]
+    ),
+    "eye of a whole tensor": two("    y.store(x.load_like(y) + fh.eye(20, 100))", X2 + np.eye(20, 100)),
+    "a lambda that is not called": one("    t = x.load_like(y)\n    y.store(t + (lambda: t * 2))", X * 3),
+    "a named lambda that is not called": one("    f = lambda k=2: x.load_like(y) * k\n    y.store(f)", X * 2),
+    "a function that is not called": one(
+        "    def twice():\n        return 2 * x.load_like(y)\n    y.store(twice - 1)", X * 2 - 1
+    ),
+    "a lambda as a statement": Case('def kernel(y: Mut["N"]):\n    lambda: y.store(y.load() * 2)', (), Z * 2, mut=Z),
+    "a number past f32": one("    y.store(fh.minimum(x.load_like(y), 1e39))", X),
+    "a number past f32, in a product": one(
+        "    t = x.load_like(y)\n    y.store(fh.where(t * 1e39 > 0, t, 0))", np.maximum(X, 0)
+    ),
+    "a number past f16": one("    y.store(x.load_like(y).astype(f16) * 0 - 65520)", np.full(100, -np.inf)),
+    "a number past Python's": one("    y.store(fh.maximum(x.load_like(y), -1e400))", X),
     "a statement that only names a method": Case(
         'def kernel(y: Mut["N"]):\n    y.store(y.load() * 2)\n    y.release', (), Z * 2, mut=Z
     ),

@@ -8,6 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from freehold.dialects.cuda_tile.dense import element_bytes, element_value
+from freehold.frontend.types import ELEMENTS
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
@@ -79,17 +81,55 @@ def test_numbers_of_python() -> None:
 
 @pytest.mark.parametrize("value", [1.0, 0.5, 2.0, 2.0**-127, 2.0**127, math.nan])
 def test_powers_of_two(value: float) -> None:
-    assert dtypes.held_unsigned(dtypes.f8e8m0fnu, value) is None
-    assert dtypes.held_unsigned(dtypes.f8e5m3fnu, value) is None
+    assert dtypes.held(dtypes.f8e8m0fnu, value) is None
+    assert (dtypes.held(dtypes.f8e5m3fnu, value) is None) == (value != 2.0**127)
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, 3.0, 0.75, 2.0**-128, 2.0**128, math.inf, -math.inf])
 def test_what_is_no_power_of_two(value: float) -> None:
-    assert dtypes.held_unsigned(dtypes.f8e8m0fnu, value) == "powers of two from 2**-127 to 2**127"
+    assert dtypes.held(dtypes.f8e8m0fnu, value) == "powers of two from 2**-127 to 2**127"
 
 
 @pytest.mark.parametrize(
     ("value", "held"), [(-1.0, False), (-0.0, False), (0.0, True), (3.5, True), (-math.inf, False)]
 )
 def test_numbers_without_a_sign(value: float, held: bool) -> None:
-    assert dtypes.held_unsigned(dtypes.f8e5m3fnu, value) == (None if held else "no negative numbers")
+    assert dtypes.held(dtypes.f8e5m3fnu, value) == (None if held else "no negative numbers")
+
+
+@pytest.mark.parametrize("dtype", sorted(dtypes.WITH_INFINITY, key=str), ids=str)
+def test_numbers_that_round_to_infinity_do_not_fit(dtype: DType) -> None:
+    element = ELEMENTS[dtype]
+    ends = [dtypes.LARGEST[dtype] * factor for factor in (1, 1 + 2**-26, 1 + 2**-25, 1.0001, 1.002, 1.07, 1.08, 1.5, 2)]
+    for value in (*ends, *(-end for end in ends), 1.0, 65504, 65519.999, 65520, 10**39, 1 << 200):
+        if math.isfinite(value):
+            kept = element_value(element_bytes(float(value), element), element)
+            assert (dtypes.held(dtype, value) is None) == math.isfinite(kept), value
+    assert dtypes.held(dtype, 10**400) is not None
+    assert all(dtypes.held(dtype, v) is None for v in (math.inf, -math.inf, math.nan, -0.0))
+    assert element_value(element_bytes(dtypes.LARGEST[dtype], element), element) == dtypes.LARGEST[dtype]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "held", "not_held"),
+    [
+        (dtypes.f8e4m3fn, (448.0, -448.0, math.nan), (449.0, -500.0, math.inf, -math.inf, 10**400)),
+        (dtypes.f8e5m3fnu, (114688.0, 0.0, math.nan), (114689.0, math.inf)),
+        (dtypes.f4e2m1fn, (6.0, -6.5, 0.1), (7.0, -7.0, math.inf, math.nan)),
+    ],
+    ids=str,
+)
+def test_numbers_of_dtypes_without_infinities(
+    dtype: DType, held: tuple[float, ...], not_held: tuple[float, ...]
+) -> None:
+    assert all(dtypes.held(dtype, value) is None for value in held)
+    assert all(dtypes.held(dtype, value) is not None for value in not_held)
+
+
+def test_what_is_held_is_said() -> None:
+    assert dtypes.held(dtypes.f16, 65520) == "-65504 to 65504"
+    assert dtypes.held(dtypes.f32, 1e39) == "-3.4028235e+38 to 3.4028235e+38"
+    assert dtypes.held(dtypes.f64, 10**400) == "numbers below 2**1024"
+    assert dtypes.held(dtypes.f8e8m0fnu, 10**400) == "powers of two from 2**-127 to 2**127"
+    assert dtypes.held(dtypes.f8e5m3fnu, math.inf) == "0 to 114688"
+    assert dtypes.held(dtypes.f4e2m1fn, math.nan) == "no NaN"
