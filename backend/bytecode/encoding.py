@@ -203,7 +203,7 @@ class Cursor:
     def need(self, size: int, what: str) -> None:
         """Raises where fewer than `size` bytes are left for `what`."""
         if size > self.left:
-            raise self.fail(f"{what} take {size} bytes and {self.left} are left")
+            raise self.fail(f"{size} bytes of {what} are announced and {self.left} are left")
 
     def entries(self, what: str, width: int, start: int) -> list[tuple[int, int]]:
         """
