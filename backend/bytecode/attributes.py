@@ -66,8 +66,10 @@ class AttributeWriter:
         except UnicodeEncodeError:
             raise NoForm(f"the string {text!r}", "it holds half of a surrogate pair") from None
 
-    def put_self_contained(self, out: bytearray, attribute: Attribute) -> None:
-        """Appends an attribute with its tag. Raises `NoForm` for attributes without one."""
+    def put_self_contained(self, out: bytearray, attribute: Attribute, depth: int = 0) -> None:
+        """Appends an attribute with its tag. Raises `NoForm` for attributes without one, and those nested too deep."""
+        if depth > MAX_NESTING:
+            raise NoForm("an attribute", f"more than {MAX_NESTING} arrays and dictionaries stand in one another")
         attribute = exact_float(attribute)
         match attribute:
             case DivByAttr():
@@ -86,13 +88,13 @@ class AttributeWriter:
                 put_varint(out, self.string(attribute.data))
             case ArrayAttr():
                 out.append(AttributeTag.ARRAY)
-                self.put_array(out, attribute)
+                self.put_array(out, attribute, depth)
             case DictionaryAttr():
                 out.append(AttributeTag.DICTIONARY)
-                self._put_dictionary(out, attribute)
+                self._put_dictionary(out, attribute, depth)
             case OptimizationHintsAttr():
                 out.append(AttributeTag.HINTS)
-                self.put_hints(out, attribute)
+                self.put_hints(out, attribute, depth)
             case DenseElementsAttr():
                 out.append(AttributeTag.DENSE)
                 put_varint(out, self.types.index(attribute.type))
@@ -126,21 +128,21 @@ class AttributeWriter:
         else:
             put_varint(out, zigzag(to_signed(bits)))
 
-    def put_array(self, out: bytearray, array: ArrayAttr[Attribute]) -> None:
+    def put_array(self, out: bytearray, array: ArrayAttr[Attribute], depth: int = 0) -> None:
         """Appends a counted array of self-contained attributes, without a tag."""
         put_varint(out, len(array.data))
         for attribute in array.data:
-            self.put_self_contained(out, attribute)
+            self.put_self_contained(out, attribute, depth + 1)
 
-    def put_hints(self, out: bytearray, hints: OptimizationHintsAttr) -> None:
+    def put_hints(self, out: bytearray, hints: OptimizationHintsAttr, depth: int = 0) -> None:
         """Appends hints without a tag: architectures in alphabetical order, each with its dictionary."""
-        self._put_dictionary(out, hints.hints)
+        self._put_dictionary(out, hints.hints, depth)
 
-    def _put_dictionary(self, out: bytearray, dictionary: DictionaryAttr) -> None:
+    def _put_dictionary(self, out: bytearray, dictionary: DictionaryAttr, depth: int) -> None:
         put_varint(out, len(dictionary.data))
         for key in sorted(dictionary.data):  # the order carries no meaning; sorted, equal modules are equal bytes
             put_varint(out, self.string(key))
-            self.put_self_contained(out, dictionary.data[key])
+            self.put_self_contained(out, dictionary.data[key], depth + 1)
 
 
 def _put_optional(out: bytearray, *values: IntAttr | NoneAttr) -> None:
@@ -243,7 +245,7 @@ class AttributeReader:
         at, value = cursor.position, cursor.varint()
         if value >> integer.width.data:
             raise cursor.fail(f"{value} has more bits than {integer}", at)
-        return IntegerAttr(value, integer, truncate_bits=True)
+        return IntegerAttr(value, integer)
 
     def _float(self, cursor: Cursor) -> Attribute:
         at = cursor.position

@@ -276,7 +276,7 @@ class BodyReader:
                 at, value = cursor.position, cursor.varint()
                 if value >> field.integer.width.data:
                     raise cursor.fail(f"{value} has more bits than {field.integer}", at)
-                return IntegerAttr(value, field.integer, truncate_bits=True)
+                return IntegerAttr(value, field.integer)
             case Form.STRING:
                 text = self._attributes.string(cursor)
                 return SymbolRefAttr(text) if field.kind is SymbolRefAttr else StringAttr(text)

@@ -182,3 +182,18 @@ def test_what_just_may_not_be(data: bytes, what: str):
 def test_files_are_read_up_to_a_size():
     assert said(bytes(MAX_FILE)) == "byte 0: it does not begin as Tile IR bytecode does"
     assert said(bytes(MAX_FILE + 1)) == "byte 67108864: the file has 67108865 bytes; at most 67108864 are read"
+
+
+def test_a_body_ends_where_it_says():
+    """What was read before is not taken to stand at its end, where the bytes behind it happen to go on like it."""
+    ops = "%a = constant <i32: 0> : tile<i32> %b = constant <i32: 0> : tile<i32> %c = constant <i32: 0> : tile<i32>"
+    header, parts = split(write_bytecode(parse_disassembly(f"cuda_tile.module @m {{ entry @k() {{ {ops} return }} }}")))
+    part = next(part for part in parts if part.number == Section.FUNCTION)
+    start = len(part.payload) - 13
+    assert part.payload[start] == 12  # three constants and `return` of three bytes each
+    found: list[str] = []
+    for length in range(13):
+        part.payload[start] = length
+        found.append(said(join(header, parts)).partition(": ")[-1])
+    cut = "an integer is cut off"
+    assert found == ["", cut, cut] * 4 + [""]

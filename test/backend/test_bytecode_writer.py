@@ -10,6 +10,7 @@ from op_kernels import SAMPLES, Kernel, module_of
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
+    Float8E5M2Type,
     IntegerAttr,
     ModuleOp,
     StringAttr,
@@ -17,14 +18,18 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     f16,
     f32,
+    f64,
     i1,
     i8,
     i32,
+    i64,
 )
 from xdsl.dialects.test import TestOp as ForeignOp
 from xdsl.ir import Attribute, Block, Region
 
 from freehold.backend.assembler import disassemble
+from freehold.backend.bytecode import attributes
+from freehold.backend.bytecode.encoding import MalformedBytecode
 from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile import (
@@ -47,7 +52,7 @@ from freehold.dialects.cuda_tile import (
     fnv8E5M3FNU,
     tile,
 )
-from freehold.dialects.cuda_tile.attrs import SameElementsAttr
+from freehold.dialects.cuda_tile.attrs import BoundedAttr, DivByAttr, SameElementsAttr
 from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.version import V13_1, V13_2, V13_3, V13_4, V13_5, VERSIONS, Version
 from freehold.dialects.location import location_of
@@ -175,6 +180,21 @@ def test_attributes_of_arguments_need_13_5():
         ArrayAttr([f16, StringAttr(""), IntegerAttr(3, i32)]),
         DictionaryAttr({"of": DictionaryAttr({"type": f32})}),
         SameElementsAttr([4, -1]),
+        SameElementsAttr([]),
+        DenseElementsAttr.from_values(tile((4,), f32), [1.0, 2.0, 3.0, 4.0]),
+        DivByAttr(16),
+        DivByAttr(16, 4, 1),
+        BoundedAttr(None, None),
+        BoundedAttr(-3, None),
+        BoundedAttr(None, 1 << 40),
+        BoundedAttr(-(1 << 62), 7),
+        OptimizationHintsAttr({"sm_90": DictionaryAttr({"latency": IntegerAttr(3, i32)})}),
+        IntegerAttr(0, i1),
+        IntegerAttr(-(2**63), i64),
+        IntegerAttr(2**63 - 1, i64),
+        *(FloatBitsAttr.from_bits(bits, f64) for bits in (0, 1, 1 << 63, (1 << 64) - 1)),
+        *(FloatBitsAttr.from_bits(bits, f32) for bits in (1, 1 << 31, (1 << 32) - 1)),
+        *(FloatBitsAttr.from_bits(bits, Float8E5M2Type()) for bits in (1, 0x7F, 0x80, 0xFF)),
     ],
     ids=str,
 )
@@ -184,6 +204,38 @@ def test_every_kind_of_attribute_is_read_as_it_was(attribute: Attribute):
     entry.properties["arg_attrs"] = ArrayAttr([attributes])
     (read,) = (op for op in read_bytecode(write_bytecode(module(entry))).walk() if isinstance(op, EntryOp))
     assert read.arg_attrs == ArrayAttr([attributes])
+
+
+@pytest.mark.parametrize("kind", ["array", "dictionary"])
+def test_attributes_stand_in_one_another_so_deep(kind: str):
+    """Whatever is written is read: writer and reader know the same bound."""
+
+    def nested(depth: int) -> ModuleOp:
+        inner: Attribute = StringAttr("x")
+        for _ in range(depth):
+            inner = ArrayAttr([inner]) if kind == "array" else DictionaryAttr({"k": inner})
+        entry = kernel()
+        entry.properties["arg_attrs"] = ArrayAttr([DictionaryAttr({"cuda_tile.a": inner})])
+        return module(entry)
+
+    most = 32 - 2  # in the array of all arguments, and the dictionary of one
+    assert read_bytecode(write_bytecode(nested(most))).is_structurally_equivalent(nested(most))
+    with pytest.raises(Rejected, match="more than 32 arrays and dictionaries stand in one another"):
+        write_bytecode(nested(most + 1))
+
+
+def test_attributes_nested_deeper_than_any_are_not_read(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(attributes, "MAX_NESTING", 33)
+    inner: Attribute = StringAttr("x")
+    for _ in range(31):
+        inner = ArrayAttr([inner])
+    entry = kernel()
+    entry.properties["arg_attrs"] = ArrayAttr([DictionaryAttr({"cuda_tile.a": inner})])
+    data = write_bytecode(module(entry))
+    read_bytecode(data)
+    monkeypatch.undo()
+    with pytest.raises(MalformedBytecode, match="attributes are nested too deep"):
+        read_bytecode(data)
 
 
 def test_strings_constants_and_types_are_kept_once():

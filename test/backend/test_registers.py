@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cubins import cubin_of
 from figures import kept
 
 import freehold as fh
 from freehold import Mut, Ref, i32
+from freehold.backend.bytecode.writer import write_bytecode
 from freehold.backend.cubin import Resources, resources
+from freehold.backend.errors import WarpsStarve
 from freehold.backend.registers import asked_for, starving
+from freehold.dialects.cuda_tile.text import parse_disassembly
 from freehold.passes.patterns import groups
 from freehold.support.diagnostic import Rejected
 
@@ -57,6 +61,53 @@ def test_what_is_asked_for():
     assert asked_for(replace(ONE, threads=(384, 1, 1), registers=40), 4) == 96 * 128 + 32 * 256
     assert asked_for(replace(ONE, grows=()), 4) == 0
     assert asked_for(replace(ONE, shrinks=()), 4) == 96 * 128 + 64 * 128
+
+
+def hinted(workers: int | None) -> bytes:
+    """A kernel whose hints say how many warps compute, beside another without hints."""
+    hints = "" if workers is None else f" optimization_hints=<sm_90 = {{num_worker_warps_per_cta = {workers}}}>"
+    text = f"cuda_tile.module @kernels {{ entry @other() {{ return }} entry @k(){hints} {{ return }} }}"
+    return write_bytecode(parse_disassembly(text))
+
+
+@pytest.mark.parametrize(
+    ("threads", "grows", "shrinks", "workers", "asked"),
+    [
+        (256, (96,), (32,), None, None),  # 16384: as many as there are
+        (256, (97,), (32,), None, 97 * 128 + 32 * 128),
+        (256, (96,), (32, 33), None, 96 * 128 + 33 * 128),
+        (256, (65,), (), None, 65 * 128 + 64 * 128),  # the others keep what they begin with
+        (256, (), (200,), None, None),
+        (256, (97,), (32,), 8, 97 * 128 + 32 * 128),  # four move tiles, however many are to compute
+        (224, (200,), (32,), None, None),  # there are no four to compute
+        (384, (96,), (32,), None, None),  # four of twelve
+        (384, (96,), (32,), 4, None),
+        (384, (96,), (32,), 6, None),
+        (384, (96,), (32,), 7, 96 * 224 + 32 * 160),
+        (384, (96,), (32,), 8, 96 * 256 + 32 * 128),
+        (384, (96,), (32,), 16, 96 * 256 + 32 * 128),
+        (384, (96, 40), (32,), None, 96 * 256 + 32 * 128),  # two groups
+        (384, (80, 80), (32,), None, None),
+    ],
+)
+def test_warps_that_ask_for_more_than_there_is(
+    threads: int, grows: tuple[int, ...], shrinks: tuple[int, ...], workers: int | None, asked: int | None
+):
+    one = replace(ONE, threads=(threads, 1, 1), grows=grows, shrinks=shrinks, code=160)
+    errors = starving(cubin_of((one,), "sm_90", False), hinted(workers), "sm_90")
+    expected = [] if asked is None else [WarpsStarve(None, "kernel `k`", "sm_90", asked, 64 * threads)]
+    assert errors == expected
+
+
+def test_each_kernel_is_looked_at_with_its_own_hints():
+    """One that the module does not have computes with as many warps as one without hints."""
+    asking = replace(ONE, threads=(384, 1, 1), code=160)
+    kernels = [replace(asking, kernel=name) for name in ("other", "k", "third")]
+    errors = starving(cubin_of(kernels, "sm_90", False), hinted(8), "sm_90")
+    assert [error.subject for error in errors] == ["kernel `k`"]
+    assert not starving(cubin_of(kernels, "sm_100", False), hinted(8), "sm_100")
+    none = replace(asking, threads=None, grows=(200,))
+    assert not starving(cubin_of((none,), "sm_90", False), hinted(None), "sm_90")
 
 
 def test_no_cubin_is_no_matter_of_registers():

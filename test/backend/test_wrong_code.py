@@ -10,7 +10,10 @@ import pytest
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.backend.assembler import assemble
-from freehold.backend.wrong_code import wrong
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.backend.wrong_code import WORKERS, hint_of, wrong
+from freehold.dialects.cuda_tile import EntryOp
+from freehold.dialects.cuda_tile.text import parse_disassembly
 from freehold.runtime.variants.build import bytecode
 from freehold.support.diagnostic import Rejected
 
@@ -237,3 +240,98 @@ def test_a_loop_that_might_be_left_out_is_told_and_refused(golden: Callable[[Pat
     kept(fh.partition(other, 1), numbers, 64).sync()
     assert np.array_equal(y, other)
     kept.compile(fh.partition(y, 1), x, 64, arch="sm_90")
+
+
+FLOW = """
+cuda_tile.module @kernels {
+  entry @k(%n: tile<i32>, %address: tile<ptr<i32>>) {
+    %a = constant <i8: 1> : tile<16x32xi8>
+    %b = constant <i8: 1> : tile<32x16xi8>
+    %o = constant <i32: 0> : SQUARE
+    %one = constant <i32: 1> : tile<i32>
+    %true = constant <i1: true> : tile<i1>
+    %p = mmai %a, %b, %o signed signed : tile<16x32xi8>, tile<32x16xi8>, SQUARE
+    %cut = extract %p[%one, %one] : SQUARE -> tile<1x1xi32>
+    %number = reshape %cut : tile<1x1xi32> -> tile<i32>
+    %condition = cmpi greater_than %number, %one, signed : tile<i32> -> tile<i1>
+    BODY
+    %s = scan RESULT dim=1 reverse=false identities=[0 : i32] : SQUARE -> SQUARE
+    (%l: tile<i32>, %m: tile<i32>) {
+      %q = addi %l, %m : tile<i32>
+      yield %q : tile<i32>
+    }
+    return
+  }
+}
+"""
+FOR = "%x:2 = for %i in (BOUNDS) : tile<i32> iter_values(%c = {}, %d = {}) -> (SQUARE, SQUARE) {{ {} }}"
+ONCE = FOR.replace("BOUNDS", "%one to %n, step %one")
+LOOP = "%x:2 = loop iter_values(%c = {}, %d = {}) : SQUARE, SQUARE -> SQUARE, SQUARE {{ {} }}"
+IF = "%x:2 = if {} -> (SQUARE, SQUARE) {{ yield {} : SQUARE, SQUARE }} else {{ yield {} : SQUARE, SQUARE }}"
+STAYS = "continue %c, %d : SQUARE, SQUARE"
+LEAVES = "if %true {{ break {} : SQUARE, SQUARE }} continue {} : SQUARE, SQUARE"
+COUNTED = "%w = reshape %i : tile<i32> -> tile<1x1xi32> %z = broadcast %w : tile<1x1xi32> -> SQUARE "
+SUMS = """%r = reduce {} dim=0 identities=[0 : i32] : SQUARE -> tile<16xi32>
+  (%e: tile<i32>, %f: tile<i32>) {{ %g = addi %e, %f : tile<i32> yield %g : tile<i32> }}
+  %h = reshape %r : tile<16xi32> -> tile<1x16xi32> %x = broadcast %h : tile<1x16xi32> -> SQUARE"""
+LOADED = """%t = make_tensor_view %address, shape = [16, 16], strides = [16, 1] : tensor_view<16x16xi32, strides=[16,1]>
+  %v = make_partition_view %t : partition_view<tile=(16x16), tensor_view<16x16xi32, strides=[16,1]>>
+  %x, %token = load_view_tko weak %v[%number, %one]
+    : partition_view<tile=(16x16), tensor_view<16x16xi32, strides=[16,1]>>, tile<i32> -> SQUARE, token"""
+
+
+@pytest.mark.parametrize(
+    ("body", "results"),
+    [
+        ("%x = addi %p, %o : SQUARE", {"%x": True, "%o": False, "%p": True}),
+        ("%x = addi %o, %o : SQUARE", {"%x": False}),
+        (ONCE.format("%p", "%o", STAYS), {"%x#0": True, "%x#1": False}),
+        (ONCE.format("%o", "%p", STAYS), {"%x#0": False, "%x#1": True}),
+        (ONCE.format("%p", "%o", "continue %o, %o : SQUARE, SQUARE"), {"%x#0": True, "%x#1": False}),  # without a turn
+        (ONCE.format("%o", "%o", "continue %o, %p : SQUARE, SQUARE"), {"%x#0": False, "%x#1": True}),
+        (ONCE.format("%p", "%o", "continue %d, %c : SQUARE, SQUARE"), {"%x#0": True, "%x#1": True}),  # in a later turn
+        (LOOP.format("%p", "%o", LEAVES.format("%o, %o", "%c, %d")), {"%x#0": False, "%x#1": False}),
+        (LOOP.format("%p", "%o", LEAVES.format("%o, %c", "%c, %d")), {"%x#0": False, "%x#1": True}),
+        (LOOP.format("%o", "%o", LEAVES.format("%p, %o", "%c, %d")), {"%x#0": True, "%x#1": False}),
+        (LOOP.format("%o", "%o", LEAVES.format("%o, %d", "%p, %o")), {"%x#0": False, "%x#1": False}),
+        (LOOP.format("%o", "%o", LEAVES.format("%d, %c", "%p, %o")), {"%x#0": False, "%x#1": True}),
+        (IF.format("%true", "%p, %o", "%o, %o"), {"%x#0": True, "%x#1": False}),
+        (IF.format("%true", "%o, %o", "%o, %p"), {"%x#0": False, "%x#1": True}),
+        (IF.format("%condition", "%o, %o", "%o, %o"), {"%x#0": False, "%x#1": False}),
+        *(
+            (FOR.replace("BOUNDS", bounds).format("%o", "%o", COUNTED + "continue %c, %z : SQUARE, SQUARE"), found)
+            for bounds, found in (
+                ("%one to %n, step %one", {"%x#0": False, "%x#1": False}),
+                ("%number to %n, step %one", {"%x#0": False, "%x#1": True}),
+                ("%one to %number, step %one", {"%x#0": False, "%x#1": True}),
+                ("%one to %n, step %number", {"%x#0": False, "%x#1": True}),
+            )
+        ),
+        (SUMS.format("%p"), {"%x": True}),
+        (SUMS.format("%o"), {"%x": False}),
+        (LOADED, {"%x": False}),  # by way of memory
+    ],
+)
+def test_what_a_product_goes_into(body: str, results: dict[str, bool]) -> None:
+    for result, reached in results.items():
+        text = FLOW.replace("BODY", body).replace("RESULT", result).replace("SQUARE", "tile<16x16xi32>")
+        errors = wrong(write_bytecode(parse_disassembly(text)), "sm_90")
+        assert [error.code for error in errors] == ["O416"] * reached, result
+
+
+@pytest.mark.parametrize(
+    ("hints", "found"),
+    [
+        ("", 7),
+        (" optimization_hints=<sm_90 = {occupancy = 2}>", 7),
+        (" optimization_hints=<sm_90 = {num_worker_warps_per_cta = 8}>", 8),
+        (" optimization_hints=<sm_100 = {num_worker_warps_per_cta = 8}>", 7),
+        (" optimization_hints=<default = {num_worker_warps_per_cta = 4}>", 4),
+        (" optimization_hints=<default = {num_worker_warps_per_cta = 4}, sm_90 = {num_worker_warps_per_cta = 8}>", 8),
+        (" optimization_hints=<default = {num_worker_warps_per_cta = 4}, sm_90 = {occupancy = 2}>", 4),
+    ],
+)
+def test_hints_are_of_an_architecture_before_they_are_of_all(hints: str, found: int) -> None:
+    module = parse_disassembly(f"cuda_tile.module @kernels {{ entry @k(){hints} {{ return }} }}")
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    assert hint_of(entry, "sm_90", WORKERS, 7) == found
