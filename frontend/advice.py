@@ -518,6 +518,8 @@ def of_bits(c: Context, node: core.Node) -> Advice | None:
         at = next((i for i, side in enumerate(sides) if side is node), None)
         if not isinstance(node, core.BinOp) or not isinstance(outer, core.Expr) or at is None:
             continue
+        if f"({line(c, node)})" in line(c, outer):
+            return None  # there are brackets already
         left, right = line(c, node.left), line(c, node.right)
         left = f"({line(c, sides[at - 1])} {signs[at - 1]} {left})" if at else primary(left)
         right = f"({right} {signs[at]} {line(c, sides[at + 1])})" if at < len(signs) else primary(right)

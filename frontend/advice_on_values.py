@@ -75,8 +75,15 @@ def of_choice(c: Context, node: core.Node) -> Advice | None:
     if len(known) < len(ways) or len({name for name, _ in known}) != 1:
         return None
     name, new = known[0]
-    old = line(c, known[1][1]) if len(known) == 2 else name
-    return Advice(f"`{name} = fh.where({line(c, node.test)}, {line(c, new)}, {old})`", node)
+    old = _given(c, known[1][1]) if len(known) == 2 else name
+    return Advice(f"`{name} = fh.where({line(c, node.test)}, {_given(c, new)}, {old})`", node)
+
+
+def _given(c: Context, value: core.Expr) -> str:
+    """What a variable is assigned, `t += 1` written out."""
+    if not isinstance(value, core.BinOp) or not value.augmented:
+        return line(c, value)
+    return f"{c.text(value.left)} {value.op} {primary(line(c, value.right))}"
 
 
 def _assigned(body: list[core.Stmt]) -> tuple[str, core.Expr] | None:

@@ -477,8 +477,9 @@ def _meaningless(
             c.span(node), operator=symbol, operands=f"`{dtype}`", why="bits are combined in integers and bools"
         )
         edit = advice.of_bits(c, node) or advice.of_shift(c, node)
-        edit = edit or Advice(f"compare first: `({c.text(left)} > 0) {symbol} ({c.text(right)} > 0)`")
-        return error.add(error.Instead(edit.text, at=edit.at(c)))
+        if edit is None and symbol in ("&", "|", "^"):
+            edit = Advice(f"compare first: `({c.text(left)} > 0) {symbol} ({c.text(right)} > 0)`")
+        return error if edit is None else error.add(error.Instead(edit.text, at=edit.at(c)))
     if symbol == "/" and not dtype.is_float:
         sign = "//=" if node.augmented else "//"
         whole = f"{primary(c.text(left))} {sign} {primary(c.text(right))}"

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import builtins
-import linecache
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import fragments
 import numpy as np
 import pytest
+from fragments import said
 
-from freehold.support.diagnostic import Error, Rejected
-from freehold.support.sources import register_source
-from freehold.support.span import Span
+from freehold.support.diagnostic import Rejected
 
-FILE = "fragments.py"
 HEAD = """
-from dataclasses import dataclass, field
-from typing import NamedTuple
-import freehold as fh
-from freehold import Const, Out, Ref, bf16, bool_, f8e8m0fnu, f8e5m2, f16, f32, f64, i8, i32, i64, u8, u32
-
 LISTED = [1, 2]
 
 @dataclass(frozen=True)
@@ -42,17 +34,11 @@ def kernel(y: Out[f32, "M", "N"], x: Ref[f32, "M", "N"], v: Ref[f32, "N"], n: in
     t = x.load_like(y)
     r = v.load((0,), (8,))
 """
-TAIL = "    y.store(t)\n"
 
 
 def kernel_of(*lines: str) -> Callable[..., Any]:
     """A kernel with these lines in the middle."""
-    text = HEAD + "".join(f"    {line}\n" for line in lines) + TAIL
-    scope: dict[str, Any] = {"__name__": "fragments", "__builtins__": builtins}
-    register_source(FILE, text)
-    exec(compile(text, FILE, "exec", dont_inherit=True), scope)
-    exec("def unread(t): return t", scope)  # of which nobody has the text
-    return scope["kernel"]
+    return fragments.kernel_of(*lines, head=HEAD)
 
 
 REFUSED = """
@@ -406,27 +392,9 @@ def arguments(part: Any) -> list[Any]:
     return [part(np.zeros((4, 8), np.float32), 4, 8), x, x[0].copy(), 3]
 
 
-def text_of(span: Span) -> str:
-    """What stands at a place of the last kernel."""
-    line = linecache.getline(FILE, span.line).rstrip("\n")
-    return line[span.start : span.end].strip() if span.end_line == span.line else line.strip()
-
-
-def told(error: Error) -> str:
-    """An error without the excerpt."""
-    found = error.report()
-    labels = [f"`{text_of(label.span)}`: {label.text}" for label in found.labels if label.text]
-    parts = [f"{found.code} {found.title}", *labels, *found.notes, *(f"help: {text}" for text in found.helps)]
-    return "\n    ".join(parts)
-
-
 def test_what_is_said(golden: Callable[[Path, str], None], part: Any, lowered: Callable[..., Any]) -> None:
-    said: list[str] = []
-    for line in REFUSED:
-        with pytest.raises(Rejected) as caught:
-            lowered(kernel_of(line), *arguments(part))
-        said += [line, *(f"  {told(error)}" for error in caught.value.errors)]
-    golden(Path(__file__).with_name("fragments.err"), "\n".join(said))
+    found = said(REFUSED, lambda line: lowered(kernel_of(line), *arguments(part)))
+    golden(Path(__file__).with_name("fragments.err"), "\n".join(found))
 
 
 STATIC = """
