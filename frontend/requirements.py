@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import Final, cast
 
-from freehold.dialects.ownership import DimOp, RequireOp, TilesOp, extent_symbols, scalar_symbols, tensor_type
+from freehold.dialects.ownership import DimOp, RequireOp, extent_symbols, scalar_symbols, tensor_type
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments
 from freehold.frontend.context import Context
@@ -156,10 +156,9 @@ class _Reader:
             var, maker = value.var, value.var.maker
             if isinstance(var, Typed) and var in self.scalars and value.dtype.signed:
                 return terms.sym(self.scalars[var])
-            if isinstance(maker, Do) and maker.make in (DimOp, TilesOp):
-                source, axis, *size = cast("tuple[Typed, int]", maker.args)
-                extent = tensor_type(source).extent(axis)
-                return terms.ceildiv(extent, terms.const(size[0])) if size else extent
+            if isinstance(maker, Do) and maker.make is DimOp:
+                source, axis = cast("tuple[Typed, int]", maker.args)
+                return tensor_type(source).extent(axis)
             given = maker is self.c.body
             what = f"of `{value.dtype}`" if given else "which the kernel computes"
             return self.refuse(node, f"`{self.c.text(node)}`, {what},", self.edit)

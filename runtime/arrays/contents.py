@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from freehold.runtime.arrays.copying import read, write
 from freehold.runtime.arrays.tensor import Tensor
-
-if TYPE_CHECKING:
-    from freehold.runtime.arrays.tensor import Tensor
 
 TOLERANCES: Final[Mapping[str, float]] = {"f64": 2.0**-40, "f32": 2.0**-14, "f16": 2.0**-6, "bf16": 2.0**-5}
 """How far floats may differ, by the norm; 8-bit floats by 1/8. Sums are made in different orders."""

@@ -66,8 +66,10 @@ def test_products_of_8_bits(format: str, launched: dict[str, tuple[Kernel, Any]]
     assembled(launched)
 
 
-def test_products_of_blocks() -> None:
-    x, w = made((6, 200), torch.float32, 0), made((140, 200), torch.float32, 1).to(torch.float8_e4m3fn)
+@pytest.mark.parametrize("rows", [6, 150])
+def test_products_of_blocks(rows: int) -> None:
+    """With 150 rows, too, of which a tile has not all: each has scales of its own."""
+    x, w = made((rows, 200), torch.float32, 0), made((140, 200), torch.float32, 1).to(torch.float8_e4m3fn)
     (a, s), t = kernels.quantise(x, "fp8", 128), made((2, 2), torch.float32, 3)
     unit = t.repeat_interleave(128, 0)[:140].repeat_interleave(128, 1)[:, :200]
     wanted = kernels.dequantise(a, s, torch.float32).double() @ (w.double() * unit).T
