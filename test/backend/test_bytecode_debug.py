@@ -26,8 +26,9 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StringAttr,
     UnknownLoc,
+    i32,
 )
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, Region
 
 import freehold as fh
 from freehold import Out, Ref
@@ -36,7 +37,7 @@ from freehold.backend.bytecode.encoding import PAD, MalformedBytecode, varint
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.backend.bytecode.tables import FunctionFlag, Section
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.dialects.cuda_tile import EntryOp, ReturnOp
+from freehold.dialects.cuda_tile import ConstantOp, EntryOp, ReturnOp, TileModuleOp
 from freehold.dialects.cuda_tile.debug import DICompileUnitAttr, DIFileAttr, DILexicalBlockAttr, DISubprogramAttr
 from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
 from freehold.dialects.cuda_tile.version import V13_3, V13_5
@@ -233,6 +234,10 @@ def test_names_around_locations_are_passed_over():
             CallSiteLoc(_position(3), FusedLoc(ArrayAttr([_position(1), _position(2)]), NoneAttr())),
             "a location of several places",
         ),
+        (CallSiteLoc(NameLoc(StringAttr("x"), _position(3)), _position(4)), "a location with a name"),
+        (CallSiteLoc(CallSiteLoc(_position(3), NameLoc(StringAttr("x"), _position(4))), _position(5)), "with a name"),
+        (CallSiteLoc(CallSiteLoc(NameLoc(StringAttr("x"), _position(3)), _position(4)), _position(5)), "with a name"),
+        (CallSiteLoc(CallSiteLoc(_position(3), _position(5)), _position(4)), ""),
         (CallSiteLoc(_position(3), _position(4)), ""),
     ],
 )
@@ -245,6 +250,38 @@ def test_locations_that_are_written_in_part(location: LocationAttr, what: str):
     assert read_bytecode(write_bytecode(module))
     with pytest.raises(Rejected, match=what) if what else nullcontext():
         write_bytecode(module, exact_locations=True)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("known", [(True, True), (True, False), (False, True)])
+def test_kernels_that_share_their_locations(known: tuple[bool, bool], exact: bool):
+    """Each is of its own kernel all the same: what was found out for one is not taken for the next."""
+    plain = _position(50)
+    called = CallSiteLoc(_position(60), _position(70))
+    elsewhere = FileLineColLoc(StringAttr(HELPER), IntAttr(80), IntAttr(1))
+    span = FusedLoc(ArrayAttr([_position(90), _position(90)]), NoneAttr())
+    shared: list[LocationAttr] = [plain, called, elsewhere, CallSiteLoc(elsewhere, plain)]
+    if not exact:
+        shared += [span, NameLoc(StringAttr("x"), plain)]
+    entries: list[EntryOp] = []
+    for number, known_here in enumerate(known):
+        block = Block()
+        for location in shared:
+            block.add_op(op := ConstantOp.scalar(1, i32))
+            op.location = location
+        block.add_op(ReturnOp())
+        entries.append(EntryOp(f"k{number}", (), Region(block)))
+        if known_here:
+            entries[-1].location = _position(10 * number)
+    module = ModuleOp([TileModuleOp("kernels", entries)])
+    data = write_bytecode(module, exact_locations=exact)
+    read = [op for op in read_bytecode(data).walk() if isinstance(op, EntryOp)]
+    expected = [plain, called, elsewhere, CallSiteLoc(elsewhere, plain), _position(90), plain][: len(shared)]
+    for entry, known_here in zip(read, known, strict=True):
+        *there, last = (op.location for op in entry.body.block.ops)
+        assert there == (expected if known_here else [UnknownLoc()] * len(shared))
+        assert last == UnknownLoc()
+    assert write_bytecode(module, exact_locations=exact) == data
 
 
 def test_a_kernel_with_the_debug_information_of_another_is_refused():

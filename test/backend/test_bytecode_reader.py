@@ -197,3 +197,29 @@ def test_a_body_ends_where_it_says():
         found.append(said(join(header, parts)).partition(": ")[-1])
     cut = "an integer is cut off"
     assert found == ["", cut, cut] * 4 + [""]
+
+
+@pytest.mark.parametrize(
+    ("spelled", "what"),
+    [
+        (b"\1", "read"),
+        (b"\x81\0", "read"),  # longer than needed
+        (b"\x81\x80\0", "read"),
+        (b"\x81\x80\x80\0", "read"),
+        (b"\2", "there is no value 2 here"),
+        (b"\x7f", "there is no value 127 here"),
+        (b"\x80\1", "there is no value 128 here"),
+        (b"\xff\x7f", "there is no value 16383 here"),
+        (b"\x80\x80\1", "there is no value 16384 here"),
+        (b"\x80", "an integer is cut off"),
+    ],
+)
+def test_numbers_of_operands_are_as_long_as_they_are(spelled: bytes, what: str):
+    text = "%x: tile<i32>, %y: tile<i32>) { %z = negi %y : tile<i32> return }"
+    header, parts = split(write_bytecode(parse_disassembly(f"cuda_tile.module @m {{ entry @k({text} }}"), V13_1))
+    part = next(part for part in parts if part.number == Section.FUNCTION)
+    start = part.payload.index(b"\1\x5c\0\0")  # the operand, and `return`
+    behind = b"" if what.endswith("off") else b"\x5c\0\0"
+    body = part.payload[start - 2 : start] + spelled + behind
+    part.payload[start - 3 :] = bytes((len(body),)) + body
+    assert said(join(header, parts)).partition(": ")[-1] == what.removeprefix("read")
