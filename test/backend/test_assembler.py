@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import stat
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,8 +29,10 @@ from freehold.backend.assembler import (
     supported_versions,
 )
 from freehold.backend.bytecode.writer import write_bytecode
+from freehold.backend.errors import AssemblerCrashed, AssemblerNotRunnable, AssemblerRefused, AssemblerTimedOut
 from freehold.dialects.cuda_tile.version import VERSIONS
-from freehold.support.diagnostic import Rejected
+from freehold.support.diagnostic import Error, Rejected
+from freehold.support.span import Span
 
 GOLDEN = Path(__file__).parent / "golden"
 ONE = write_bytecode(module_of([SAMPLES[0]]))
@@ -381,3 +385,222 @@ def test_with_more_files_open_than_select_knows():
         for descriptor in opened:
             os.close(descriptor)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+# --- What it is asked, and what it says
+
+
+def test_how_it_is_started(fake: Callable[[str], Assembler], scratch: Path, monkeypatch: pytest.MonkeyPatch):
+    """By itself in a folder of its own, with nothing to read, and with the options in their order."""
+    monkeypatch.setenv("CUDA_HOME", "/elsewhere")
+    assembler = fake(
+        "import json\n"
+        "own = {'argv': sys.argv, 'cwd': os.getcwd(), 'tmp': os.environ['TMPDIR'], 'cuda': os.environ['CUDA_HOME'],\n"
+        "       'group': os.getpgid(0) == os.getpid(), 'read': sys.stdin.read(),\n"
+        "       'code': open('module.tileirbc', 'rb').read().hex()}\n"
+        "print('heard by nobody'); print('nor this', file=sys.stderr)\n"
+        "open([a for a in sys.argv if a.startswith('--output-file=')][0][14:], 'w').write(json.dumps(own))"
+    )
+    own = json.loads(assemble(ONE, "sm_90", AssembleOptions(opt_level=2), assembler=assembler))
+    folder = Path(own["cwd"])
+    assert folder.parent == scratch
+    files = f"--output-file={folder / 'module.cubin'}", str(folder / "module.tileirbc")
+    assert own["argv"] == [str(assembler.path), "--gpu-name=sm_90", "--opt-level=2", "--lineinfo", *files]
+    assert own["code"] == ONE.hex()
+    assert (own["tmp"], own["cuda"], own["group"], own["read"]) == (str(folder), "/elsewhere", True, "")
+    told: list[str] = []
+    own = json.loads(assemble(ONE, "sm_90", assembler=assembler, remarks=("memory", told.append)))
+    there = f"--remarks-output-file={Path(own['cwd']) / 'remarks.yaml'}"
+    assert own["argv"][-3:] == ["--remarks=memory", "--remark-format=yaml", there]
+    assert not told  # it has written none
+
+
+def test_remarks_are_handed_on(fake: Callable[[str], Assembler]):
+    assembler = fake(
+        "for a in sys.argv:\n"
+        "    if a.startswith('--output-file='): open(a[14:], 'wb').write(b'code')\n"
+        "    if a.startswith('--remarks-output-file='): open(a[22:], 'wb').write(b'--- !A\\n\\xff')"
+    )
+    told: list[str] = []
+    assert assemble(ONE, "sm_90", assembler=assembler, remarks=("all", told.append)) == b"code"
+    assert told == ["--- !A\n\ufffd"]
+
+
+@pytest.mark.parametrize("folder", ["lib", "lib64", "nvvm/lib64"])
+def test_its_own_libraries_are_told_to_it(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("CUDA_HOME", "/elsewhere")
+    tool = _program(tmp_path / "root" / "bin" / "tileiras")
+    linked = tmp_path / "linked"
+    linked.symlink_to(tool)
+    (tmp_path / "root" / folder).mkdir(parents=True)
+    environment = subject._environment  # pyright: ignore[reportPrivateUsage]
+    assert environment(tool, tmp_path)["CUDA_HOME"] == "/elsewhere"
+    (tmp_path / "root" / folder / "libnvvm.so.4").touch()
+    for path in (tool, linked):
+        assert environment(path, tmp_path)["CUDA_HOME"] == str(tmp_path / "root")
+
+
+def test_what_is_kept_of_what_it_says(tmp_path: Path):
+    """All of its answer, and 64 KiB of its messages, the first."""
+
+    def run(script: str) -> subject._Outcome:  # pyright: ignore[reportPrivateUsage]
+        return subject._run([sys.executable, "-ISc", script], tmp_path, 60.0)  # pyright: ignore[reportPrivateUsage]
+
+    outcome = run("import sys; sys.stderr.write('first' + 'x' * 99_990 + 'last!'); print('y' * 99_999); sys.exit(7)")
+    assert (outcome.status, outcome.timed_out) == (7, False)
+    assert outcome.stdout == b"y" * 99_999 + b"\n"
+    assert outcome.stderr == "first" + "x" * (65_536 - 5)
+    outcome = run("import os, sys; os.write(2, b'\\xff'); os.kill(os.getpid(), 9)")
+    assert (outcome.status, outcome.stderr, outcome.stdout) == (-9, "\ufffd", b"")
+
+
+@pytest.mark.parametrize(
+    ("printed", "place", "said"),
+    [
+        ('loc("k.py":12:5): error: no', "k.py:12:5", "no"),
+        ('loc("k.py":12:0): error: no', "k.py:12:1", "no"),
+        ('loc("a \\"b\\" \\\\.py":3:1): error: no', 'a "b" \\.py:3:1', "no"),
+        ('loc(callsite(loc("h.py":3:9) at callsite(loc("g.py":4:2) at loc("k.py":5:1)))): error: no', "h.py:3:9", "no"),
+        ('loc(unknown): error: no\nloc("k.py":12:5): error: later', None, "no"),
+        ('loc("k.py":1:1): warning: odd\nloc("k.py":12:5): error: no', "k.py:12:5", "no"),
+        ("error: error: twice", None, "error: twice"),
+        ("an error: of no kind\n  on two   lines", None, "an error: of no kind on two lines"),
+        ("", None, "nothing"),
+        (" \n", None, "nothing"),
+        ("x" * 500, None, "x" * 400),
+        ("error: \n", None, ""),
+    ],
+)
+def test_what_it_refuses(printed: str, place: str | None, said: str):
+    outcome = subject._Outcome(5, b"", printed, False)  # pyright: ignore[reportPrivateUsage]
+    error = subject._refusal(outcome, "kernel `k`", "sm_90", "k", Assembler(Path("none")))  # pyright: ignore[reportPrivateUsage]
+    (found,) = error.errors
+    expected = AssemblerRefused(found.place, "kernel `k`", "sm_90", said, 5)
+    assert found == (expected if place else expected.add(expected.Said(said)))
+    assert (None if found.place is None else str(found.place)) == place
+    assert error.kernel == "k"
+
+
+def test_calls_are_told_from_the_innermost():
+    printed = 'loc(callsite(loc("h.py":3:9) at callsite(loc("g.py":4:2) at loc("k.py":5:1))))'
+    span = subject._span(printed)  # pyright: ignore[reportPrivateUsage]
+    outer = Span("k.py", 5, 0, 5, 1)
+    assert span == Span("h.py", 3, 8, 3, 9, Span("g.py", 4, 1, 4, 2, outer))
+
+
+def test_signals_without_a_name():
+    assert [subject._signal_name(number) for number in (11, 6, 99)] == ["SIGSEGV", "SIGABRT", "signal 99"]  # pyright: ignore[reportPrivateUsage]
+
+
+def test_what_it_is_asked_of_itself(fake: Callable[[str], Assembler]):
+    assembler = fake(
+        "said = {'--help': '    =sm_120 - a\\n    =sm_90 - b\\n    =sm_90a\\n=sm_100\\n  sm_80\\n  x =sm_70',\n"
+        "        '--list-versions': '13.10\\n13.2\\n 13.3\\n13.4 \\n12.9\\nx13.5', '--version': ' 1.2 of\\nsome '}\n"
+        "print(said[sys.argv[1]])"
+    )
+    assert supported_archs(assembler) == ("sm_90", "sm_100", "sm_120")
+    assert supported_versions(assembler) == ((12, 9), (13, 2), (13, 10))
+    assert assembler_version(assembler) == "1.2 of\nsome"
+    assert assembler_version(replace(assembler, package_version="13.5.99")) == "13.5.99"
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("print(' it cannot ', file=sys.stderr); sys.exit(3)", "it cannot"),
+        ("sys.exit(3)", "`--help` failed with status 3"),
+    ],
+)
+def test_where_it_does_not_answer(fake: Callable[[str], Assembler], script: str, reason: str):
+    assembler = fake(script)
+    (error,) = refused(lambda: supported_archs(assembler)).errors
+    assert error == AssemblerNotRunnable(None, str(assembler.path), reason)
+
+
+@pytest.mark.parametrize(
+    ("script", "error"),
+    [
+        ("time.sleep(600)", AssemblerTimedOut(None, "a module", "disassembly", 0.3)),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", AssemblerCrashed(None, "a module", "SIGSEGV", "disassembly")),
+        ("sys.exit(3)", AssemblerRefused(None, "a module", "disassembly", "nothing", 3)),
+    ],
+)
+def test_where_it_does_not_disassemble(
+    fake: Callable[[str], Assembler], script: str, error: Error, monkeypatch: pytest.MonkeyPatch
+):
+    assembler = fake(script)
+    assembler.path.rename(assembler.path.with_name("tileirdisasm"))
+    if isinstance(error, AssemblerTimedOut):
+        monkeypatch.setattr(subject, "DEFAULT_OPTIONS", AssembleOptions(time_limit=0.3))
+    if isinstance(error, AssemblerRefused):
+        error.add(error.Said("nothing"))
+    (found,) = refused(lambda: disassemble(ONE, assembler=assembler)).errors
+    assert found == error
+
+
+def test_what_the_disassembler_is_asked(fake: Callable[[str], Assembler]):
+    assembler = fake("print(sys.argv[1:])")
+    assembler.path.rename(assembler.path.with_name("tileirdisasm"))
+    assert disassemble(ONE, assembler=assembler).startswith("['/")
+    assert disassemble(ONE, debug_info=True, assembler=assembler).startswith("['--print-debug-info', '/")
+
+
+# --- Copies
+
+
+@pytest.mark.parametrize("there", ["nothing", "another size", "no program", "the same"])
+def test_a_copy_takes_the_place_of_a_damaged_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: str):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    program = _program(tmp_path / "theirs" / "tileiras", 0o644)
+    place = tmp_path / "cache" / "freehold" / f"tileiras-local-{program.stat().st_size}" / "bin" / "tileiras"
+    if there == "another size":
+        _program(place).write_text("cut")
+    elif there == "no program":
+        place.mkdir(parents=True)
+    elif there == "the same":
+        _program(place).write_text("X" * program.stat().st_size)
+    copied = subject._copy(program, None)  # pyright: ignore[reportPrivateUsage]
+    assert copied == place
+    assert (copied.read_text() == program.read_text()) is (there != "the same")
+    assert [path.name for path in place.parents[2].iterdir()] == [place.parents[1].name]
+    assert [path.name for path in place.parents[1].iterdir()] == ["bin"]
+
+
+def test_the_copy_of_whoever_was_first_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    program = _program(tmp_path / "theirs" / "tileiras", 0o644)
+    size = program.stat().st_size
+    place = tmp_path / "cache" / "freehold" / f"tileiras-1.2-{size}" / "bin" / "tileiras"
+    copying = shutil.copyfile
+
+    def slowly(source: Path, target: Path) -> Path:
+        _program(place).write_text("X" * size)
+        return copying(source, target)
+
+    monkeypatch.setattr(shutil, "copyfile", slowly)
+    copied = subject._copy(program, "1.2")  # pyright: ignore[reportPrivateUsage]
+    assert copied.read_text() == "X" * size
+    assert [path.name for path in place.parents[2].iterdir()] == [place.parents[1].name]
+
+
+@pytest.mark.parametrize(("mode", "taken"), [(0o755, True), (0o700, True), (0o775, False), (0o757, False)])
+def test_who_may_write_where_copies_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, taken: bool):
+    base = tmp_path / "cache" / "freehold"
+    base.mkdir(parents=True)
+    base.chmod(mode)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    program = _program(tmp_path / "theirs" / "tileiras", 0o644)
+    with nullcontext() if taken else pytest.raises(PermissionError, match=r"^.*freehold can be written by others, so"):
+        assert os.access(subject._copy(program, None), os.X_OK)  # pyright: ignore[reportPrivateUsage]
+
+
+def test_where_no_permission_can_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    program = _program(tmp_path / "tileiras", 0o644)
+
+    def forbidden(*_: object) -> None:
+        raise PermissionError(1, "not yours")
+
+    monkeypatch.setattr(Path, "chmod", forbidden)
+    (error,) = refused(lambda: find_assembler(program)).errors
+    expected = AssemblerNotRunnable(None, str(program), "[Errno 1] not yours")
+    assert error == expected.add(expected.Allow())

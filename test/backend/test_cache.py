@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -105,6 +108,126 @@ def test_a_failing_write_is_a_warning(store: cache.KernelCache, monkeypatch: pyt
     assert store.load(KEY) is None
 
 
+def test_keys_and_entries_byte_by_byte() -> None:
+    """What processes of other days have written is found; of another form, nothing is."""
+    parts = ["a", b"\x00\xff", ""]
+    spelled = [b"2", b"a", b"\x00\xff", b""]
+    data = b"".join(len(part).to_bytes(8, "little") + part for part in spelled)
+    assert cache.key_of(parts) == hashlib.sha256(data).digest()
+    head = b'{"contract":"c","assembler":"d"}'
+    body = len(head).to_bytes(4, "little") + head + b"code"
+    packed = b"freehold-kernel-2\n" + hashlib.sha256(b"key" + body).digest() + body
+    assert cache._packed(cache.Entry("c", b"code", "d"), b"key") == packed  # pyright: ignore[reportPrivateUsage]
+    assert cache._unpacked(packed, b"key") == cache.Entry("c", b"code", "d")  # pyright: ignore[reportPrivateUsage]
+    for at in range(len(packed)):
+        damaged = packed[:at] + bytes([packed[at] ^ 1]) + packed[at + 1 :]
+        assert cache._unpacked(damaged, b"key") is None  # pyright: ignore[reportPrivateUsage]
+
+
+def test_room_is_asked_for_where_something_is_added(store: cache.KernelCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And once: it takes a look at everything that is there."""
+    made = cache._program_cache  # pyright: ignore[reportPrivateUsage]
+    asked: list[dict[str, int]] = []
+
+    def noted(root: Path, **options: int) -> object:
+        asked.append(options)
+        return made(root, **options)
+
+    monkeypatch.setattr(cache, "_program_cache", noted)
+    store.load(KEY)
+    assert asked == []
+    store.store(KEY, ENTRY)
+    store.store(KEY, ENTRY)
+    assert asked == [{"max_size_bytes": 2 * 1024**3}]
+
+
+def test_what_cannot_be_read_is_no_entry(store: cache.KernelCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Unreadable:
+        def __init__(self, error: Exception) -> None:
+            self.error = error
+
+        def get(self, key: bytes) -> bytes:
+            raise self.error
+
+    for error in (PermissionError("not yours"), ValueError("no key")):
+        monkeypatch.setattr(store, "_readable", Unreadable(error))
+        assert store.load(KEY) is None
+
+
+@pytest.mark.parametrize(
+    ("named", "xdg", "home", "place"),
+    [
+        ("named", "xdg", "home", "named"),
+        (None, "xdg", "home", "xdg/freehold/kernels"),
+        (None, None, "home", "home/.cache/freehold/kernels"),
+        (None, "", "home", "home/.cache/freehold/kernels"),
+    ],
+)
+def test_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str | None, xdg: str | None, home: str, place: str
+) -> None:
+    for variable, value in ((cache.VARIABLE, named), ("XDG_CACHE_HOME", xdg), ("HOME", home)):
+        if value is None:
+            monkeypatch.delenv(variable, raising=False)
+        else:
+            monkeypatch.setenv(variable, str(tmp_path / value) if value else "")
+    found = cache.open_cache()
+    assert found is not None
+    assert found.root == tmp_path / place
+    assert found.root.is_dir()
+    assert cache.open_cache() is found
+
+
+@pytest.mark.parametrize(("mode", "used"), [(0o700, True), (0o755, True), (0o720, False), (0o702, False)])
+def test_who_may_write_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, used: bool) -> None:
+    root = tmp_path / "kernels"
+    root.mkdir()
+    root.chmod(mode)
+    monkeypatch.setenv(cache.VARIABLE, str(root))
+    said = f"kernels are not cached on disk: {root} can be written by others, so no kernels are kept there"
+    with nullcontext() if used else pytest.warns(cache.CacheWarning, match=f"^{re.escape(said)}$"):
+        assert (cache.open_cache() is not None) is used
+
+
+def test_a_directory_of_another_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "kernels"))
+    me = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: me + 1)
+    with pytest.warns(cache.CacheWarning, match="can be written by others"):
+        assert cache.open_cache() is None
+
+
+@pytest.mark.parametrize(("allowed", "used"), [(7, True), (5, False), (6, False), (4, False)])
+def test_what_may_be_done_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: int, used: bool) -> None:
+    """To write and to enter: whoever is root may do all of it."""
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "kernels"))
+    monkeypatch.setattr(os, "access", lambda path, mode: mode & allowed == mode)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
+    said = re.escape(f"{tmp_path / 'kernels'} cannot be written")
+    with nullcontext() if used else pytest.warns(cache.CacheWarning, match=f": {said}$"):
+        assert (cache.open_cache() is not None) is used
+
+
+def test_without_cuda_core_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object) -> None:
+        raise ImportError("no module named cuda")
+
+    monkeypatch.setattr(cache, "_program_cache", missing)
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "kernels"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cache.open_cache() is None
+
+
+def test_each_problem_is_said_once(tmp_path: Path) -> None:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for name in ("a", "b", "a", "b"):
+            cache._warn(f"{tmp_path / name}: no")  # pyright: ignore[reportPrivateUsage]
+    assert [str(each.message) for each in said] == [
+        f"kernels are not cached on disk: {tmp_path / name}: no" for name in ("a", "b")
+    ]
+
+
 def test_set_but_empty_means_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(cache.VARIABLE, "")
     assert cache.open_cache() is None
@@ -132,6 +255,25 @@ def test_the_compilers_files_are_looked_up_once(tmp_path: Path) -> None:
     file.write_text("1 + 1")
     assert cache.compiler_identity(str(tmp_path), "1.0") == first
     assert cache.compiler_identity(str(tmp_path), "1.1") not in (first, first.replace("1.0", "1.1"))
+
+
+def test_what_the_compiler_is_known_by(tmp_path: Path) -> None:
+    """Its release, and how many files of Python its rooms have, how large they are, and the time of the newest."""
+    times = {
+        "support/a.py": 5,
+        "passes/deep/er/b.py": 9,
+        "backend/__init__.py": 7,
+        "dialects/x.py": 1,
+        "frontend/x.py": 2,
+    }
+    others = {"runtime/c.py": 20, "passes/__pycache__/d.py": 21, "passes/notes.txt": 22}
+    for number, (name, time) in enumerate({**times, **others}.items(), 1):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("x" * 2**number)
+        os.utime(file, ns=(time, time))
+    assert cache.compiler_identity(str(tmp_path), "2.0") == "2.0:5:62:9"
+    assert cache.compiler_identity(str(tmp_path / "nothing"), "2.0") == "2.0:0:0:0"
 
 
 def test_identity_of_a_program_changes_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
