@@ -199,13 +199,14 @@ class Tensor(Handle):
         try:
             ledger.join([self], write=exclusive)
             array = self._array(held)
-            array.flags.writeable = exclusive
+            if not exclusive:
+                _close(array)
             try:
                 yield array
                 if exclusive and self.device != HOST:
                     write(self, array, None, held)
             finally:
-                array.flags.writeable = False  # who kept it writes no more: the memory may be another's now
+                _close(array)  # who kept it writes no more: the memory may be another's now
         finally:
             held.release()
 
@@ -316,6 +317,13 @@ class Tensor(Handle):
             "data": (self.pointer, False),
             "stream": 1,
         }
+
+
+def _close(array: Any) -> None:
+    """Makes an array read-only for good: NumPy lets nobody open it again if what it is a view of is closed, too."""
+    while array is not None and hasattr(array, "flags"):
+        array.flags.writeable = False
+        array = array.base
 
 
 def _blame(name: str, site: CallSite, verb: str = "") -> ledger.Blame:

@@ -231,6 +231,19 @@ def test_what_was_lent_exclusively_is_read_only_behind_the_block(fails: bool) ->
     assert tensor.numpy().tolist() == [5, 0, 0, 0]
 
 
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_what_is_read_only_nobody_opens(exclusive: bool) -> None:
+    tensor = fh.zeros(4).sync()
+    with tensor.borrow_mut() if exclusive else tensor.borrow() as kept:
+        arrays = [] if exclusive else [kept, kept[1:], kept.reshape(2, 2), kept.view(np.int32), kept.base]
+    for array in (*arrays, kept, kept[1:], kept.base):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+    assert tensor.numpy().tolist() == [0, 0, 0, 0]
+
+
 def test_moves() -> None:
     tensor = fh.arange(8).sync()
     left, right = tensor[:4], tensor[4:]
