@@ -90,6 +90,7 @@ fuzz-analyses: $(VENV)/.installed-test ## What is said of integers against regis
 
 fuzz-gpu: $(VENV)/.installed-test ## Run CASES=2000 random kernels on the GPU, and compare with the interpreter; SEED=0
 	$(BIN)/python test/fuzz/fuzz_gpu.py --cases $(or $(CASES),2000) --seed $(or $(SEED),0) $(ALL_CORES)
+	$(BIN)/python test/fuzz/fuzz_carried.py --cases $(or $(CASES),2000) --seed $(or $(SEED),0) $(ALL_CORES)
 
 mutants: $(VENV)/.installed-test ## Damage every accepted kernel in every way, and see what becomes of it; SECONDS=0 SEED=0
 	$(BIN)/python test/fuzz/mutants.py --survivors --seconds $(or $(SECONDS),0) --seed $(or $(SEED),0) $(ALL_CORES)
