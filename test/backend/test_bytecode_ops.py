@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import pytest
 from op_kernels import SAMPLES, Sample, module_of
@@ -11,10 +13,11 @@ from xdsl.dialects.builtin import ModuleOp
 from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
 from freehold.backend.bytecode.tables import NOT_IN_BODIES, op_of_opcode, op_record
 from freehold.backend.bytecode.writer import write_bytecode
+from freehold.backend.errors import NotInVersion
 from freehold.dialects.cuda_tile import CudaTile
 from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
-from freehold.dialects.cuda_tile.version import VERSIONS, Version
+from freehold.dialects.cuda_tile.version import V13_1, V13_2, VERSIONS, Version
 from freehold.support.diagnostic import Rejected
 
 each_sample = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
@@ -126,3 +129,40 @@ def test_records(mnemonic: str, version: Version, layout: str):
     words.append(f"operands:{len(record.operands) if fixed else '*'}")
     words += [f"regions:{len(record.may_be_empty)}"] if record.may_be_empty else []
     assert " ".join(words) == layout
+
+
+def test_what_each_version_lacks_of_an_operation(golden: Callable[[Path, str], None]):
+    """Of each sample, in the order of the message: what is new, and since when. All of it is said at once."""
+    lines: dict[str, None] = {}
+    for sample in SAMPLES:
+        for version in VERSIONS:
+            if version < lowest(sample):
+                with pytest.raises(Rejected) as caught:
+                    write_bytecode(module(sample), version)
+                errors = [error for error in caught.value.errors if isinstance(error, NotInVersion)]
+                said = ", ".join(f"{error.what} ({error.needs})" for error in errors)
+                lines[f"{sample.mnemonic} in {version}: {said}; enough is {errors[0].enough}"] = None
+    golden(Path(__file__).with_name("golden") / "older_versions.txt", "\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("%a = print_tko \"x\" -> token", []),
+        ("%a = print_tko \"x\" -> token %b = print_tko \"y\" token = %a -> token", ["result_token", "token"]),
+        ("%t = make_token : token %b = print_tko \"y\" token = %t -> token", ["token"]),
+        ("%a = print_tko \"x\" -> token %b = join_tokens %a, %a : token", ["result_token"]),
+    ],
+)  # fmt: skip
+def test_results_that_are_newer_may_be_there_unused(body: str, said: list[str]):
+    given = parse_disassembly(f"cuda_tile.module @kernels {{ entry @k() {{ {body} return }} }}")
+    assert read_bytecode(write_bytecode(given)).is_structurally_equivalent(given)
+    if not said:
+        assert bytecode_version(write_bytecode(given)) == V13_1
+        assert read_bytecode(write_bytecode(given, V13_1)).is_structurally_equivalent(given)
+        return
+    assert bytecode_version(write_bytecode(given)) == V13_2
+    with pytest.raises(Rejected) as caught:
+        write_bytecode(given, V13_1)
+    errors = [error for error in caught.value.errors if isinstance(error, NotInVersion)]
+    assert [(error.what, error.needs) for error in errors] == [(f"`{name}` of `print_tko`", "13.2") for name in said]

@@ -307,6 +307,7 @@ LOADED = """%t = make_tensor_view %address, shape = [16, 16], strides = [16, 1] 
                 ("%one to %n, step %number", {"%x#0": False, "%x#1": True}),
             )
         ),
+        (ONCE.format("%p", "%o", COUNTED + "continue %c, %z : SQUARE, SQUARE"), {"%x#0": True, "%x#1": False}),
         (SUMS.format("%p"), {"%x": True}),
         (SUMS.format("%o"), {"%x": False}),
         (LOADED, {"%x": False}),  # by way of memory
