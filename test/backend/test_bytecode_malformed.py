@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 from pathlib import Path
 
 import bytecode_mutator
@@ -12,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from op_kernels import SAMPLES, module_of
 
-from freehold.backend.bytecode.encoding import MalformedBytecode, varint
+from freehold.backend.bytecode.encoding import MalformedBytecode, put_offset_table, varint
 from freehold.backend.bytecode.reader import MAX_FILE, bytecode_version, read_bytecode
 from freehold.backend.bytecode.tables import FunctionFlag, Section, op_of_opcode
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile import LoopOp
+from freehold.dialects.cuda_tile.text import parse_disassembly
 from freehold.dialects.cuda_tile.version import V13_4, V13_5, VERSIONS, Version
 from freehold.support.diagnostic import Rejected
 from freehold.support.large import MAX_NESTING, large
@@ -233,3 +235,82 @@ def test_structured_damage(seed: int):
         except Rejected:
             continue
         assert write_bytecode(read_bytecode(again), version) == again
+
+
+def with_records(records: list[bytes], number: int) -> bytes:
+    """A kernel `k` at record 4, whose only operation is at the record of a number."""
+    text = 'cuda_tile.module @m { entry @k() { return loc("/p/k.py":5:2) } loc("/p/k.py":1:1) }'
+    header, parts = split(write_bytecode(parse_disassembly(text)))
+    debug = next(part for part in parts if part.number == Section.DEBUG)
+    payload = bytearray(b"\x01\xcb\xcb\xcb\0\0\0\0\x02" + b"\xcb" * 7 + struct.pack("<2Q", 4, number))
+    put_offset_table(payload, [b"\x02\x01\x02", b"\x01\x01", b"\x05\x01\x01\x00\x00\x02\x01", *records], 4)
+    debug.payload[:] = payload
+    return join(header, parts)
+
+
+PLACE = b"\x04\x03\x03\x05\x02"
+"""Something on line 5, in the kernel."""
+IN_NEXT = b"\x04\x05\x03\x05\x02"
+"""The same, in what the next record is."""
+
+
+def test_records_stand_in_one_another_so_deep():
+    """Each of these blocks is in the next one, the last in the kernel."""
+
+    def nested(blocks: int) -> bytes:
+        records = [b"\x03" + varint(number) + b"\x01\x07\x01" for number in range(7, 6 + blocks)]
+        records.append(b"\x03\x03\x01\x07\x01")
+        return with_records([PLACE, b"\x04" + varint(6) + b"\x03\x05\x02", *records], 5)
+
+    read_bytecode(nested(MAX_NESTING - 1))  # the place is there besides
+    assert refused(nested(MAX_NESTING)) == f"more than {MAX_NESTING} debug records stand in one another"
+
+
+def test_a_location_has_so_many_call_sites():
+    """Those of both sides count, and each of them itself."""
+
+    def pairs(sites: int) -> bytes:
+        """Twice as many as in the one before, and one; then one by one."""
+        records, count = [PLACE, b"\x06\x04\x04"], 1
+        while 2 * count + 1 <= sites:
+            records.append(b"\x06" + varint(len(records) + 3) * 2)
+            count = 2 * count + 1
+        while count < sites:
+            records.append(b"\x06" + varint(len(records) + 3) + b"\x04")
+            count += 1
+        return with_records(records, len(records) + 3)
+
+    read_bytecode(pairs(1023))
+    read_bytecode(pairs(1024))
+    assert refused(pairs(1025)) == "a location has too many call sites"
+
+
+@pytest.mark.parametrize(
+    ("records", "number", "what"),
+    [
+        ([PLACE], 0, ""),
+        ([PLACE], 4, ""),
+        ([PLACE, PLACE], 5, ""),
+        ([PLACE], 5, "there is no debug record 5"),
+        ([PLACE], 3, "the location of an operation is neither a position nor a call site"),
+        ([PLACE, b"\x00"], 5, ""),
+        ([PLACE, b"\x07"], 5, "there is no debug tag 7"),
+        ([PLACE, b"\x04\x00\x03\x05\x02"], 5, "a debug record refers to an unknown one"),
+        ([PLACE, b"\x04\x01\x03\x05\x02"], 5, "debug record 1 is no DISubprogramAttr or DILexicalBlockAttr"),
+        ([PLACE, b"\x04\x06\x03\x05\x02"], 5, "there is no debug record 6"),
+        ([PLACE, b"\x04\x05\x03\x05\x02"], 5, "debug record 5 is made of itself"),
+        ([PLACE, b"\x04\x03\x09\x05\x02"], 5, "there is no string 9"),
+        ([PLACE, b"\x06\x04\x00"], 5, "a debug record refers to an unknown one"),
+        ([PLACE, b"\x06\x03\x04"], 5, "debug record 3 is no FusedLoc or CallSiteLoc"),
+        ([b"\x00"], 4, "the location of a function is no position in a subprogram"),
+        ([b"\x06\x05\x05", PLACE], 4, "the location of a function is no position in a subprogram"),
+        ([IN_NEXT, b"\x03\x03\x01\x07\x01"], 4, "the location of a function is no position in a subprogram"),
+        ([IN_NEXT, b"\x05\x01\x01\x00\x01\x02\x01\x00"], 4, "the subprogram of 'k' has the linkage name 'k.py'"),
+    ],
+)  # fmt: skip
+def test_records_of_places(records: list[bytes], number: int, what: str):
+    data = with_records(records, number)
+    if what:
+        assert refused(data) == what
+    else:
+        read_bytecode(data)

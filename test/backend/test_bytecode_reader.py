@@ -70,7 +70,9 @@ def changes(version: Version, sections: Collection[Section]) -> Iterator[tuple[s
         for at, byte in enumerate(whole):
             if byte == PAD or whole[at - 1 : at + 1] == b"\0\0":  # gaps, and the upper bytes of large numbers
                 continue
-            for value, how in ((byte + 1 & 0xFF, "is one more"), (0xFF, "is 255"))[: 2 if byte else 1]:
+            values = [(byte + 1 & 0xFF, "is one more"), *([(0xFF, "is 255")] if byte else [])]
+            values += [(0, "is 0")] if byte and part.number == Section.DEBUG else []
+            for value, how in values:
                 part.payload[at] = value
                 yield f"{name} {at} {how}", join(header, parts)
             part.payload[at] = byte
