@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator
 from freehold.kernels.schedules import compiled_in, cut, hinted, power_of_two
 from freehold.kernels.tiles import exponential, part, safe, sigmoid
@@ -155,7 +156,8 @@ def gated_tiles_backward(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def activation(x: Any, kind: str) -> Any:
+@function()
+def activation(x: Tensor, kind: str) -> Tensor:
     """
     One of `KINDS` of each element, in the shape and dtype of `x`; differentiable.
 
@@ -167,7 +169,8 @@ def activation(x: Any, kind: str) -> Any:
     return _activation(x, _known(kind))
 
 
-def gated(gate: Any, up: Any, kind: str = "silu") -> Any:
+@function()
+def gated(gate: Tensor, up: Tensor, kind: str = "silu") -> Tensor:
     """
     The activation `kind` of `gate`, times `up`: SwiGLU for "silu", GEGLU for "gelu"; differentiable.
 
@@ -177,12 +180,14 @@ def gated(gate: Any, up: Any, kind: str = "silu") -> Any:
     return _gated(gate, up, _known(kind))
 
 
-def swiglu(gate: Any, up: Any) -> Any:
+@function()
+def swiglu(gate: Tensor, up: Tensor) -> Tensor:
     """silu(gate) * up, as `gated`."""
     return _gated(gate, up, "silu")
 
 
-def geglu(gate: Any, up: Any) -> Any:
+@function()
+def geglu(gate: Tensor, up: Tensor) -> Tensor:
     """gelu(gate) * up with the approximation by tanh, as `gated`."""
     return _gated(gate, up, "gelu")
 

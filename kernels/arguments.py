@@ -1,9 +1,19 @@
-"""What operators take: the axes of tensors and the kinds of their elements, looked at before anything is launched."""
+"""What operators and functions take: tensors, their axes and the kinds of their elements, and plain values."""
 
 from __future__ import annotations
 
+import inspect
+import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from functools import wraps
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
+Tensor: TypeAlias = Any
+"""A tensor of torch, which is imported when a function is called."""
+Extents: TypeAlias = int | tuple[int, ...]
+"""A number for each axis, or one for all."""
 
 
 class Kind(NamedTuple):
@@ -18,6 +28,10 @@ def _is_floats(t: Any) -> bool:
     return t.is_floating_point()
 
 
+def _is_int32(t: Any) -> bool:
+    return str(t.dtype) == "torch.int32"
+
+
 def _is_integers(t: Any) -> bool:
     return not t.is_floating_point() and not t.is_complex() and str(t.dtype) != "torch.bool"
 
@@ -25,6 +39,7 @@ def _is_integers(t: Any) -> bool:
 _KINDS: Final = {
     "floats": Kind("of floats", _is_floats, "float()"),
     "integers": Kind("of integers", _is_integers, "long()"),
+    "int32": Kind("of int32", _is_int32, "int()"),
 }
 _SAME: Final = "same"
 
@@ -35,8 +50,9 @@ class Takes:
 
     A word is an axis: a name, an extent, or an expression of names without spaces, `D//2`. A name has one extent
     wherever it stands, and `...` in front stands for any axes, the same ones wherever it stands; `_` is any extent, and
-    a tensor without axes has any. The last word may be what its elements are: "floats", "integers", or "same", which is
-    the dtype of the first tensor. `where` are conditions of names: `"H % KH == 0"`.
+    a tensor without axes has any. The last word may be what its elements are: "floats", "integers", "int32", or
+    "same", which is the dtype of the first tensor. `where` are conditions of names, and of other arguments:
+    `"H % KH == 0"`.
     """
 
     def __init__(self, operator: str, tensors: Mapping[str, str], where: Sequence[str] = ()):
@@ -50,7 +66,7 @@ class Takes:
     def check(self, given: Mapping[str, Any]) -> None:
         """Raises `ValueError` for shapes that do not go together, and `TypeError` for elements of another kind."""
         present = [(n, given[n], axes, kind) for n, axes, kind in self._tensors if given[n] is not None]
-        self._check_axes([(n, tuple(t.shape), axes) for n, t, axes, _ in present if axes])
+        self._check_axes([(n, tuple(t.shape), axes) for n, t, axes, _ in present if axes], given)
         first, like = present[0][:2]
         for name, tensor, _, kind in present:
             if kind == _SAME and tensor.dtype != like.dtype:
@@ -60,7 +76,7 @@ class Takes:
                 called, _, edit = _KINDS[kind]
                 raise TypeError(f"{self.operator}: {name} is of {tensor.dtype}, not {called}: write `{name}.{edit}`")
 
-    def _check_axes(self, given: list[tuple[str, tuple[int, ...], list[str]]]) -> None:
+    def _check_axes(self, given: list[tuple[str, tuple[int, ...], list[str]]], others: Mapping[str, Any]) -> None:
         found: dict[str, tuple[Any, str]] = {}
         """What names stand for, and by which tensor."""
         computed: list[tuple[str, str, int]] = []
@@ -82,8 +98,8 @@ class Takes:
                 where = "" if axis.isdecimal() else f", where {axis} is {wanted}"
                 raise ValueError(f"{self.operator}: {_told(given, {name})}{where}")
         for condition in self.where:
-            if not eval(condition, {}, sizes):
-                names = [name for name in sizes if name in condition.split()]
+            if not eval(condition, {}, {**others, **sizes}):
+                names = [name for name in sizes if name in re.findall(r"\w+", condition)]
                 told = ", ".join(f"{name} is {sizes[name]}" for name in names)
                 by = {found[name][1] for name in names}
                 raise ValueError(f"{self.operator}: {_told(given, by)}, but not `{condition}`: {told}")
@@ -99,3 +115,124 @@ class Takes:
 def _told(given: list[tuple[str, tuple[int, ...], list[str]]], names: set[str]) -> str:
     """`x (8, 64) is (..., N), and weight (32,) is (N)`."""
     return ", and ".join(f"{n} {shape} is ({', '.join(axes)})" for n, shape, axes in given if n in names)
+
+
+# --- Functions that users call ----------------------------------------------------------------------------------------
+
+
+def function(*where: str, **takes: str) -> Callable[[F], F]:
+    """
+    Decorates a function that users call: `@function(x="... K floats", weight="N K same")`.
+
+    A call that goes right is not looked at. Of one that raises something, it is found out whether an argument is of
+    another kind than its annotation (`TypeError`), or whether the tensors do not go together as `takes` and `where` say
+    (as `Takes`); then that is raised instead, as what was raised speaks of what is inside.
+    """
+
+    def decorate(inner: F) -> F:
+        known = Takes(inner.__name__, takes, where) if takes else None
+        signature = inspect.signature(inner)
+
+        @wraps(inner)
+        def called(*given: Any, **named: Any) -> Any:
+            try:
+                return inner(*given, **named)
+            except Exception:
+                _look_at(inner.__name__, signature, known, given, named)
+                raise
+
+        return cast(F, called)
+
+    return decorate
+
+
+def _look_at(
+    name: str, signature: inspect.Signature, takes: Takes | None, given: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    try:
+        bound = signature.bind(*given, **named)
+    except TypeError:  # which Python says
+        return
+    bound.apply_defaults()
+    for parameter, value in bound.arguments.items():
+        kinds = signature.parameters[parameter].annotation.split(" | ")
+        if not any(_VALUES[kind].fits(value) for kind in kinds):
+            raise TypeError(f"{name}: {wrong_kind(parameter, kinds, value)}") from None
+    if takes is not None:
+        try:
+            takes.check(bound.arguments)
+        except (TypeError, ValueError) as error:
+            raise error from None
+
+
+def wrong_kind(name: str, kinds: Sequence[str], value: Any) -> str:
+    """What is said of an argument that is of none of some kinds, with the edit that makes a tensor of it."""
+    kind = cast("type[Any]", type(value))
+    if value is None or isinstance(value, int | float | str):
+        shown = repr(value)
+    elif hasattr(value, "__dlpack__"):
+        shown = f"an array of {kind.__module__.partition('.')[0]}"
+    else:
+        shown = f"{'an' if kind.__name__[0] in 'aeiouAEIOU' else 'a'} {kind.__name__}"
+    edit = _made_of(name, value) if "Tensor" in kinds else ""
+    return f"{name} has to be {' or '.join(_VALUES[k].called for k in kinds)}, not {shown}{edit and f': write {edit}'}"
+
+
+def _made_of(name: str, value: Any) -> str:
+    """How a tensor is made of something, as an edit; empty where it cannot be told."""
+    if hasattr(value, "__dlpack__"):
+        return f"`torch.from_dlpack({name})`, or launch the kernel itself"
+    if isinstance(value, list | tuple):
+        return f"`torch.{'stack' if value and all(map(is_tensor, cast('list[Any]', value))) else 'tensor'}({name})`"
+    if isinstance(value, int | float):
+        return f"`torch.tensor({name})`"
+    return f"`{name}.weight`" if is_tensor(getattr(value, "weight", None)) else ""
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor of torch."""
+    torch: Any = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def _is_integer(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool) and not hasattr(value, "__len__")
+
+
+def _is_number(value: Any) -> bool:
+    return hasattr(value, "__float__") and not isinstance(value, bool) and not hasattr(value, "__len__")
+
+
+def _are_integers(value: Any) -> bool:
+    return isinstance(value, tuple | list) and all(map(_is_integer, cast("list[Any]", value)))
+
+
+def _are_extents(value: Any) -> bool:
+    return _is_integer(value) or _are_integers(value)
+
+
+def _instance_of(kind: type) -> Callable[[Any], bool]:
+    def fits(value: Any) -> bool:
+        return isinstance(value, kind)
+
+    return fits
+
+
+class Value(NamedTuple):
+    """What an annotation of a parameter asks for."""
+
+    called: str
+    fits: Callable[[Any], bool]
+
+
+_VALUES: Final = {
+    "Tensor": Value("a tensor", is_tensor),
+    "Extents": Value("an integer, or one for each axis", _are_extents),
+    "tuple[int, ...]": Value("a tuple of integers", _are_integers),
+    "int": Value("an integer", _is_integer),
+    "float": Value("a number", _is_number),
+    "bool": Value("True or False", _instance_of(bool)),
+    "str": Value("text", _instance_of(str)),
+    "None": Value("None", _instance_of(type(None))),
+    "Any": Value("a value", _instance_of(object)),
+}

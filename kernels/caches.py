@@ -6,6 +6,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator
 from freehold.kernels.schedules import power_of_two
 from freehold.kernels.tiles import safe_with_data, wide
@@ -86,20 +87,21 @@ def append_row_each(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
+@function()
 def rope_append(
-    q: Any,
-    k: Any,
-    v: Any,
-    k_cache: Any,
-    v_cache: Any,
-    cos: Any,
-    sin: Any,
-    positions: Any,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    k_cache: Tensor,
+    v_cache: Tensor,
+    cos: Tensor,
+    sin: Tensor,
+    positions: Tensor,
     *,
-    q_weight: Any = None,
-    k_weight: Any = None,
+    q_weight: Tensor | None = None,
+    k_weight: Tensor | None = None,
     eps: float = 1e-6,
-) -> Any:
+) -> Tensor:
     """
     Rotates queries and keys, with weights normalises them first, and appends keys and values to caches, at once.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, places, quotient, safe, wide
@@ -156,7 +157,10 @@ def scaled_channels_backward(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def group_norm(x: Any, groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+@function()
+def group_norm(
+    x: Tensor, groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
     """
     Groups of channels of `x` (N, C, ...), each by its mean and variance, times `weight` (C), plus `bias` (C),
     as `torch.nn.functional.group_norm`; differentiable. With a group for each channel it is an instance norm.
@@ -170,12 +174,16 @@ def group_norm(x: Any, groups: int, weight: Any = None, bias: Any = None, eps: f
     return _norm(x.reshape(N * groups, C // groups, -1), w, b, eps)[0].view(x.shape)
 
 
-def instance_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+@function()
+def instance_norm(x: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
     """Each channel of each sample by its mean and variance, as `group_norm` with a group for each channel."""
     return group_norm(x, x.shape[1], weight, bias, eps)
 
 
-def batch_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> tuple[Any, Any, Any]:
+@function()
+def batch_norm(
+    x: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> tuple[Tensor, Tensor, Tensor]:
     """
     Each channel of `x` (N, C, ...) by its mean and variance over all samples, as `torch.nn.functional.batch_norm` in
     training, in what it takes as `group_norm`. Returns it, and the means (C) and variances (C; by N, not N - 1).

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref, i32
+from freehold.kernels.arguments import Extents, Tensor, function
 from freehold.kernels.convolution_rows import along, convolved_by_rows, depthwise, pointwise
 from freehold.kernels.operators import asked, in_tf32, operator, wide_dtype
 from freehold.kernels.patches import launches, taken
@@ -150,20 +151,19 @@ def depthwise_tiles(
 
 # --- Functions --------------------------------------------------------------------------------------------------------
 
-Extents = int | tuple[int, ...]
 
-
+@function()
 def conv(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
     stride: Extents = 1,
     padding: Extents = 0,
     dilation: Extents = 1,
     groups: int = 1,
     *,
     tf32: bool | None = None,
-) -> Any:
+) -> Tensor:
     """
     A convolution over the one to three axes behind the first two of `x` (N, C, ...), as `torch.nn.functional.conv1d`,
     `conv2d`, `conv3d`; differentiable.
@@ -183,10 +183,11 @@ def conv(
     return _conv(x, kernel, bias, window, size, asked(tf32))
 
 
+@function()
 def conv_transpose(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
     stride: Extents = 1,
     padding: Extents = 0,
     output_padding: Extents = 0,
@@ -194,7 +195,7 @@ def conv_transpose(
     dilation: Extents = 1,
     *,
     tf32: bool | None = None,
-) -> Any:
+) -> Tensor:
     """
     A transposed convolution, as `torch.nn.functional.conv_transpose1d`, `2d`, `3d`, and otherwise as `conv`;
     `weight` is (C, CO // groups, ...).
@@ -202,7 +203,7 @@ def conv_transpose(
     axes = x.dim() - 2
     C, each = weight.shape[:2]
     _fits(x, weight, axes, C, each * groups, groups)
-    window, extra = _window(weight, axes, stride, padding, dilation), _each(output_padding, axes)
+    window, extra = _window(weight, axes, stride, padding, dilation), for_each_axis(output_padding, axes)
     steps = zip(*(t[3 - axes :] for t in window[:4]), strict=True)
     size = [
         (n - 1) * s - 2 * p + d * (k - 1) + e + 1 for n, e, (k, s, p, d) in zip(x.shape[2:], extra, steps, strict=True)
@@ -229,13 +230,17 @@ def _fits(x: Any, weight: Any, axes: int, C: int, CO: int, groups: int) -> None:
         raise ValueError(f"no convolution of {tuple(x.shape)} by {tuple(weight.shape)} in {groups} groups")
 
 
-def _each(value: Extents, axes: int) -> tuple[int, ...]:
-    return (value,) * axes if isinstance(value, int) else tuple(value)
+def for_each_axis(value: Extents, axes: int) -> tuple[int, ...]:
+    """A number for each axis. Raises `ValueError` where they are not as many."""
+    found = (value,) * axes if isinstance(value, int) else tuple(value)
+    if len(found) != axes:
+        raise ValueError(f"one number for each of {axes} axes, or one for all, not {found}")
+    return found
 
 
 def _window(weight: Any, axes: int, *extents: Extents) -> Window:
     """The window along three axes, of which those in front do nothing."""
-    stride, pad, dilation = (_each(e, axes) for e in extents)
+    stride, pad, dilation = (for_each_axis(e, axes) for e in extents)
     full: Any = tuple(
         (nothing,) * (3 - axes) + given
         for nothing, given in ((1, tuple(weight.shape[2:])), (1, stride), (0, pad), (1, dilation))

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Acc, Const, Out, Ref, f32, i32
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator
 from freehold.kernels.schedules import cut, hinted, power_of_two
 from freehold.kernels.tiles import places, safe
@@ -35,7 +36,8 @@ def sum_of_counts(h: Out[i32, "B"], rows: Ref[i32, "C", "B"], TC: Const[int]):
     h.store(acc.sum(axis=0))
 
 
-def histogram(x: Any, bins: int, low: float, high: float) -> Any:
+@function()
+def histogram(x: Tensor, bins: int, low: float, high: float) -> Tensor:
     """
     How many elements of `x` fall into each of `bins` equal parts of `low` to `high`, as `torch.histc`: in int32.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.caches import append_each
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.prefill import LOWEST, power_of_2
@@ -130,7 +131,8 @@ def append_rows(cache: Mut["B", "KH", "S", "D"], new: Ref["B", "KH", "T", "D"], 
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def decode_attention(q: Any, k: Any, v: Any, lengths: Any, *, scale: float | None = None) -> Any:
+@function()
+def decode_attention(q: Tensor, k: Tensor, v: Tensor, lengths: Tensor, *, scale: float | None = None) -> Tensor:
     """
     Attention of one query a sequence, `q` (B, H, D), over the first `lengths` (B, integers) positions of a cache, `k`
     (B, KH, S, D) and `v` (B, KH, S, E), where KH divides H: (B, H, E) in the dtype of `q`.
@@ -143,7 +145,10 @@ def decode_attention(q: Any, k: Any, v: Any, lengths: Any, *, scale: float | Non
     return _decode(q, k, v, None, lengths, 1 / sqrt(q.shape[-1]) if scale is None else scale)
 
 
-def paged_attention(q: Any, k: Any, v: Any, table: Any, lengths: Any, *, scale: float | None = None) -> Any:
+@function()
+def paged_attention(
+    q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor, *, scale: float | None = None
+) -> Tensor:
     """
     As `decode_attention`, over a cache in pages, `k` (N, KH, PAGE, D) and `v` (N, KH, PAGE, E).
 
@@ -157,7 +162,8 @@ def paged_attention(q: Any, k: Any, v: Any, table: Any, lengths: Any, *, scale: 
     return _decode(q, k, v, table, lengths, 1 / sqrt(q.shape[-1]) if scale is None else scale)
 
 
-def append_kv(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None:
+@function()
+def append_kv(k_cache: Tensor, v_cache: Tensor, k: Tensor, v: Tensor, position: Tensor) -> None:
     """
     Writes `k` (B, KH, T, D) and `v` (B, KH, T, E) to `position` and on of the caches (B, KH, S, D) and (B, KH, S, E).
 

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i64
 from freehold.kernels.activations import as_matrices, tile_of
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.schedules import PROCESSORS, ceildiv, compiled_in, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, places, quotient, safe, wide
@@ -169,7 +170,8 @@ def triplet_tiles_backward(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def pair_loss(x: Any, target: Any, kind: str, reduction: str = "mean") -> Any:
+@function()
+def pair_loss(x: Tensor, target: Tensor, kind: str, reduction: str = "mean") -> Tensor:
     """
     The mean (or "sum", or "batchmean": the sum by the number of rows) of one of `KINDS` of all pairs of `x` and
     `target`; differentiable in `x`.
@@ -189,22 +191,26 @@ def pair_loss(x: Any, target: Any, kind: str, reduction: str = "mean") -> Any:
     return _pair_loss(x, target.reshape(1, -1) if row else target, kind, row, by)
 
 
-def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
+@function()
+def mse_loss(x: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """The mean of the squares of differences, as `torch.nn.functional.mse_loss`; differentiable in `x`."""
     return pair_loss(x, target, "squared", reduction)
 
 
-def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
+@function()
+def smooth_l1_loss(x: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """The mean of Huber's loss, as `torch.nn.functional.smooth_l1_loss` with beta 1; differentiable in `x`."""
     return pair_loss(x, target, "smooth l1", reduction)
 
 
-def kl_div(x: Any, target: Any, reduction: str = "mean") -> Any:
+@function()
+def kl_div(x: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """The divergence of logarithms `x` from probabilities, as `torch.nn.functional.kl_div`; differentiable in `x`."""
     return pair_loss(x, target, "kl", reduction)
 
 
-def divergence(x: Any, target: Any, reduction: str = "mean") -> Any:
+@function()
+def divergence(x: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """
     As `kl_div`, from probabilities `x` and not their logarithms, by one logarithm of each quotient. In float32
     probabilities below 2^-125 count as zeros.
@@ -212,7 +218,10 @@ def divergence(x: Any, target: Any, reduction: str = "mean") -> Any:
     return pair_loss(x, target, "divergence", reduction)
 
 
-def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, eps: float = 1e-6) -> Any:
+@function()
+def triplet_margin_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, eps: float = 1e-6
+) -> Tensor:
     """
     The mean of `max(0, norm(anchor - positive) - norm(anchor - negative) + margin)` along the last axis, as torch's
     function of that name for the Euclidean norm; differentiable.

@@ -6,6 +6,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Acc, Out, Ref, i32
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.schedules import power_of_two
 from freehold.kernels.tiles import places, safe, wide
@@ -38,7 +39,8 @@ def embedding_rows_backward(dtable: Acc["V", "N"], dy: Ref["M", "N"], ids: Ref["
     dtable.add_at(wide(dy.load()), row[:, None], column[None, :], mask=inside[:, None])
 
 
-def embedding(ids: Any, table: Any) -> Any:
+@function()
+def embedding(ids: Tensor, table: Tensor) -> Tensor:
     """
     The rows of `table` (V, N) that `ids` (integers, any shape) says, as `torch.nn.functional.embedding`; differentiable
     in `table`.

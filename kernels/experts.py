@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import freehold as fh
 from freehold import Acc, Const, Out, Ref, i32
 from freehold.kernels.activations import gated
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, exponential, places, safe, safe_with_data, wide
@@ -228,7 +229,8 @@ def grouped_tiles_backward(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def route(logits: Any, k: int, *, normalize: bool = True) -> tuple[Any, Any]:
+@function()
+def route(logits: Tensor, k: int, *, normalize: bool = True) -> tuple[Tensor, Tensor]:
     """
     The `k` likeliest experts (T, k; int32) of each token, the first of equals, and their weights (T, k; float32).
 
@@ -240,22 +242,25 @@ def route(logits: Any, k: int, *, normalize: bool = True) -> tuple[Any, Any]:
     return _route(logits, k, normalize)
 
 
-def sort_by_expert(experts: Any, count: int) -> tuple[Any, Any, Any]:
+@function()
+def sort_by_expert(experts: Tensor, count: int) -> tuple[Tensor, Tensor, Tensor]:
     """
     How rows are put in order of their experts: `offsets` (count + 1) where each one's rows begin, the `slot` that each
     row goes to, in the shape of `experts` (int32), and for each slot its `source`, a row's number; all int32.
 
     A number that is no expert's has slot -1, and the slots behind the last offset have source 0. No gradients.
     """
-    return _sort_by_expert(experts, count)
+    return _sort_by_expert(experts.int(), count)
 
 
-def dispatch(x: Any, slot: Any, source: Any) -> Any:
+@function()
+def dispatch(x: Tensor, slot: Tensor, source: Tensor) -> Tensor:
     """The rows of `x` (T, D) in order of their experts (T * K, D), by `sort_by_expert` of (T, K); differentiable."""
     return _dispatch(x, slot, source)
 
 
-def combine(x: Any, slot: Any, source: Any, weights: Any) -> Any:
+@function()
+def combine(x: Tensor, slot: Tensor, source: Tensor, weights: Tensor) -> Tensor:
     """
     The sum of each token's rows of `x` (T * K, D), times its `weights` (T, K): the way back from `dispatch`;
     differentiable in `x` and `weights`.
@@ -263,20 +268,21 @@ def combine(x: Any, slot: Any, source: Any, weights: Any) -> Any:
     return _combine(x, slot, source, weights)
 
 
-def grouped_linear(x: Any, weight: Any, offsets: Any) -> Any:
+@function(x="S K floats", weight="E N K same", offsets="E+1 int32")
+def grouped_linear(x: Tensor, weight: Tensor, offsets: Tensor) -> Tensor:
     """
     x @ weight[e].T for the rows of each group e, from offsets[e] up to offsets[e + 1]; differentiable.
 
     `x` is (S, K), `weight` (E, N, K), `offsets` (E + 1, int32) ascend from 0 to S: where they do not, rows are
     multiplied by matrices of other groups, or the launch fails (O236). Raises `ValueError` for other shapes.
     """
-    if x.shape[-1] != weight.shape[-1]:
-        told = f"x {tuple(x.shape)} is (S, K), and weight {tuple(weight.shape)} is (E, N, K)"
-        raise ValueError(f"grouped_linear: {told}: K would be {x.shape[-1]} and {weight.shape[-1]}")
     return _grouped(x, weight, offsets, True)
 
 
-def moe(x: Any, logits: Any, gate_up: Any, down: Any, k: int, *, normalize: bool = True, kind: str = "silu") -> Any:
+@function()
+def moe(
+    x: Tensor, logits: Tensor, gate_up: Tensor, down: Tensor, k: int, *, normalize: bool = True, kind: str = "silu"
+) -> Tensor:
     """
     A mixture of experts of `x` (T, D) by its router's `logits` (T, E): the weighted sum of the `k` likeliest experts'
     `gated(gate(x), up(x)) @ down.T`; differentiable.
@@ -332,6 +338,7 @@ def _route_gradient(ctx: Any, dweights: Any, _: Any) -> tuple[Any, ...]:
         experts.new_empty(experts.shape),
         experts.new_empty((experts.numel(),)),
     ),
+    takes={"experts": "int32"},
 )
 def _sort_by_expert(offsets: Any, slot: Any, source: Any, experts: Any, count: int) -> None:
     flat = experts.reshape(-1)
@@ -368,7 +375,7 @@ def tile_of_rows(rows: Any) -> tuple[int, int]:
 @operator(
     "moe_dispatch(Tensor x, Tensor slot, Tensor source) -> Tensor",
     results=lambda x, slot, source: x.new_empty((source.shape[0], x.shape[1])),
-    takes={"x": "T D floats", "slot": "T K integers", "source": "T*K integers"},
+    takes={"x": "T D floats", "slot": "T K int32", "source": "T*K int32"},
 )
 def _dispatch(y: Any, x: Any, slot: Any, source: Any) -> None:
     gather_rows(fh.partition(y, tile_of_rows(y)), x, source, slot.numel() // x.shape[0]).on()
@@ -383,7 +390,7 @@ def _dispatch_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
 @operator(
     "moe_combine(Tensor x, Tensor slot, Tensor source, Tensor weights) -> Tensor",
     results=lambda x, slot, source, weights: x.new_empty((slot.shape[0], x.shape[1])),
-    takes={"x": "R D floats", "slot": "T K integers", "source": "R integers", "weights": "T K floats"},
+    takes={"x": "R D floats", "slot": "T K int32", "source": "R int32", "weights": "T K floats"},
     where=("R == T * K",),
 )
 def _combine(y: Any, x: Any, slot: Any, source: Any, weights: Any) -> None:
@@ -414,7 +421,8 @@ def _combine_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
 @operator(
     "grouped_linear(Tensor x, Tensor weight, Tensor offsets, bool turned) -> Tensor",
     results=lambda x, weight, offsets, turned: x.new_empty((x.shape[0], weight.shape[1 if turned else 2])),
-    takes={"x": "S _ floats", "weight": "E _ _ same", "offsets": "E+1 integers"},
+    takes={"x": "S K floats", "weight": "E P Q same", "offsets": "E+1 int32"},
+    where=("K == (Q if turned else P)",),
 )
 def _grouped(y: Any, x: Any, weight: Any, offsets: Any, turned: bool) -> None:
     E = weight.shape[0]

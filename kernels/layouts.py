@@ -6,6 +6,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Out, Ref
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator
 from freehold.kernels.schedules import power_of_two
 from freehold.kernels.tiles import safe
@@ -19,7 +20,8 @@ def transpose_tiles(y: Out["B", "N", "M"], x: Ref["B", "M", "N"]):
     y.store(x.load((b, m, n), (1, TM, TN)).transpose(0, 2, 1))
 
 
-def transpose(x: Any) -> Any:
+@function()
+def transpose(x: Tensor) -> Tensor:
     """
     `x` (..., M, N) with its last two axes exchanged, in memory of its own: as `x.mT.contiguous()`; differentiable.
 

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.exponentials import first_number, in_range, powers, sums_again
 from freehold.kernels.kept import loaded, numbers
 from freehold.kernels.operators import operator, wide_dtype
@@ -240,9 +241,10 @@ def stored(y: Any, result: Any, total: Any, count: Any, MEAN: bool) -> None:
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
+@function()
 def cross_entropy(
-    logits: Any, target: Any, *, ignore_index: int = -100, label_smoothing: float = 0.0, reduction: str = "mean"
-) -> Any:
+    logits: Tensor, target: Tensor, *, ignore_index: int = -100, label_smoothing: float = 0.0, reduction: str = "mean"
+) -> Tensor:
     """
     The cross entropy of each row of `logits` (M, N) against its column `target` (M, integers), as
     `torch.nn.functional.cross_entropy`; differentiable in `logits`.

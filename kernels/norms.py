@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, i32
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.channels import moments
 from freehold.kernels.kept import LAYER, RMS, kept_way, layer_norm_kept, norm_launch, rms_norm_kept
 from freehold.kernels.operators import as_rows, operator, wide_dtype
@@ -295,7 +296,8 @@ def norm_backward_rows(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def rms_norm(x: Any, weight: Any, eps: float = 1e-6) -> Any:
+@function()
+def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> Tensor:
     """
     x / sqrt(mean(x ** 2) + eps) * weight along the last axis, in the shape and dtype of `x`; differentiable.
 
@@ -304,7 +306,8 @@ def rms_norm(x: Any, weight: Any, eps: float = 1e-6) -> Any:
     return _rms_norm(x, weight, eps)[0]
 
 
-def add_rms_norm(x: Any, residual: Any, weight: Any, eps: float = 1e-6) -> tuple[Any, Any]:
+@function()
+def add_rms_norm(x: Tensor, residual: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tensor]:
     """
     `total = x + residual` and `rms_norm(total, weight, eps)`, in one pass: returns the norm, and the total.
 
@@ -313,7 +316,8 @@ def add_rms_norm(x: Any, residual: Any, weight: Any, eps: float = 1e-6) -> tuple
     return _add_rms_norm(x, residual, weight, eps)[:2]
 
 
-def layer_norm(x: Any, weight: Any, bias: Any = None, eps: float = 1e-5) -> Any:
+@function()
+def layer_norm(x: Tensor, weight: Tensor, bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
     """
     (x - mean) / sqrt(var + eps) * weight + bias along the last axis, as `torch.nn.functional.layer_norm`.
 

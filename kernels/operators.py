@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any, Final, cast
 
 import freehold as fh
-from freehold.kernels.arguments import Takes
+from freehold.kernels.arguments import Takes, wrong_kind
 
 
 def _torch() -> Any:
@@ -163,10 +163,9 @@ class Operator:
         needed = [n for n, a in enumerate(schema.arguments) if a.type.kind() == "TensorType"]
 
         def function(*arguments: Any) -> Any:
-            _refuse_others(arguments, values, tensor)
-            for n in needed:
-                if arguments[n] is None:
-                    raise TypeError(f"{self.name}: {names[n]} has to be a tensor, not None")
+            for n, argument in enumerate(arguments):
+                if n not in values and not isinstance(argument, tensor) and (argument is not None or n in needed):
+                    raise TypeError(f"{self.name}: {wrong_kind(names[n], ('Tensor',), argument)}")
             if takes is not None:
                 takes.check(dict(zip(names, arguments, strict=True)))
             made: Any = () if results is None else allocate(*arguments)
@@ -268,16 +267,6 @@ def _values(schema: Any) -> tuple[int, ...]:
     """The arguments of an operator that are no tensors, by place."""
     kinds = [a.type.getElementType() if a.type.kind() == "OptionalType" else a.type for a in schema.arguments]
     return tuple([n for n, kind in enumerate(kinds) if kind.kind() != "TensorType"])
-
-
-def _refuse_others(arguments: tuple[Any, ...], values: tuple[int, ...], tensor: type) -> None:
-    """Raises `TypeError` for arrays of other libraries, which have no autograd to be a part of."""
-    for n, argument in enumerate(arguments):
-        if n not in values and argument is not None and not isinstance(argument, tensor):
-            raise TypeError(
-                f"the functions of freehold.kernels take tensors of torch, not a {type(argument).__name__}: "
-                "make one of it (`torch.from_dlpack(x)`), or launch the kernel itself"
-            )
 
 
 def _is_traced() -> bool:

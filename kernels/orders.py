@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32, i64
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator
 from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import places, safe
@@ -218,7 +219,8 @@ def largest_of_groups(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def sort(x: Any, dim: int = -1, descending: bool = False) -> tuple[Any, Any]:
+@function()
+def sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
     """
     The elements of `x` in order along an axis, and their places in int64; equal ones stay in their order.
 
@@ -229,7 +231,8 @@ def sort(x: Any, dim: int = -1, descending: bool = False) -> tuple[Any, Any]:
     return back(values), back(where)
 
 
-def topk(x: Any, k: int, dim: int = -1, largest: bool = True) -> tuple[Any, Any]:
+@function()
+def topk(x: Tensor, k: int, dim: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
     """
     The `k` largest (or smallest) elements along an axis, in order, and their places in int64: the first of equals.
 

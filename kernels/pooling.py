@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, i32
-from freehold.kernels.convolutions import Extents, gaps, under, window_of
+from freehold.kernels.arguments import Extents, Tensor, function
+from freehold.kernels.convolutions import for_each_axis, gaps, under, window_of
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.schedules import cut, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, places, safe, wide
@@ -142,7 +143,10 @@ def pool_tiles_backward(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def max_pool(x: Any, size: Extents, stride: Extents | None = None, padding: Extents = 0, dilation: Extents = 1) -> Any:
+@function()
+def max_pool(
+    x: Tensor, size: Extents, stride: Extents | None = None, padding: Extents = 0, dilation: Extents = 1
+) -> Tensor:
     """
     The largest element of each window over the one to three axes behind the first two of `x` (N, C, ...), as
     `torch.nn.functional.max_pool1d`, `2d`, `3d`; differentiable. NaN is the largest.
@@ -152,7 +156,8 @@ def max_pool(x: Any, size: Extents, stride: Extents | None = None, padding: Exte
     return _pooled(_max_pool, x, size, stride, padding, dilation)
 
 
-def avg_pool(x: Any, size: Extents, stride: Extents | None = None, padding: Extents = 0) -> Any:
+@function()
+def avg_pool(x: Tensor, size: Extents, stride: Extents | None = None, padding: Extents = 0) -> Tensor:
     """
     The mean of each window, those of its places that are beyond the ends counted as zeros, as
     `torch.nn.functional.avg_pool1d`, `2d`, `3d`; otherwise as `max_pool`.
@@ -165,11 +170,11 @@ def _pooled(function: Any, x: Any, size: Extents, stride: Extents | None, pad: E
     if axes not in (1, 2, 3):
         raise ValueError(f"pooling is along one to three axes of (N, C, ...), not of {tuple(x.shape)}")
     given = size, size if stride is None else stride, pad, dilation
-    each = [(e,) * axes if isinstance(e, int) else tuple(e) for e in given]
-    found = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(x.shape[2:], *each, strict=True)]
+    window = [for_each_axis(e, axes) for e in given]
+    found = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(x.shape[2:], *window, strict=True)]
     if min(found) < 1:
         raise ValueError(f"the window does not fit {tuple(x.shape)}")
-    flat = [n for nothing, e in zip((1, 1, 0, 1), each, strict=True) for n in (*(nothing,) * (3 - axes), *e)]
+    flat = [n for nothing, e in zip((1, 1, 0, 1), window, strict=True) for n in (*(nothing,) * (3 - axes), *e)]
     seen = x.reshape(-1, *(1,) * (3 - axes), *x.shape[2:])
     return function(seen, flat, [1] * (3 - axes) + found).view(*x.shape[:2], *found)
 

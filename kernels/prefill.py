@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, f64, i32
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.pieces import multiplied, torn_all
 from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
@@ -359,16 +360,17 @@ def attention_backward_keys(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
+@function()
 def attention(
-    q: Any,
-    k: Any,
-    v: Any,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
     *,
     causal: bool = True,
     scale: float | None = None,
     window: int | None = None,
-    sinks: Any = None,
-) -> Any:
+    sinks: Tensor | None = None,
+) -> Tensor:
     """
     softmax(q @ k.T * scale) @ v, as `torch.nn.functional.scaled_dot_product_attention`; differentiable.
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Out, Ref, f32, f64, i32
 from freehold.kernels.activations import KINDS, activation, ended
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import as_rows, asked, in_tf32, integer_sums, operator, wide_dtype
 from freehold.kernels.pieces import in_pieces_is_faster, launch_product, tile_of
 from freehold.kernels.reductions import sum_rows
@@ -199,7 +200,8 @@ def matvec_rows(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def matmul(a: Any, b: Any, *, tf32: bool | None = None) -> Any:
+@function()
+def matmul(a: Tensor, b: Tensor, *, tf32: bool | None = None) -> Tensor:
     """
     a @ b of matrices (M, K) and (K, N), or of batches (Z, M, K) and (Z, K, N) of them; differentiable.
 
@@ -211,7 +213,10 @@ def matmul(a: Any, b: Any, *, tf32: bool | None = None) -> Any:
     return _matmul(a, b, None, None, "", asked(tf32)) if a.dim() == 2 else _bmm(a, b, asked(tf32))
 
 
-def linear(x: Any, weight: Any, bias: Any = None, *, activation: str = "", residual: Any = None) -> Any:
+@function(x="... K floats", weight="N K same", bias="N floats", residual="... N floats")
+def linear(
+    x: Tensor, weight: Tensor, bias: Tensor | None = None, *, activation: str = "", residual: Tensor | None = None
+) -> Tensor:
     """
     activate(x @ weight.T + bias) + residual in one pass, each where it is given; differentiable.
 
@@ -221,11 +226,9 @@ def linear(x: Any, weight: Any, bias: Any = None, *, activation: str = "", resid
     """
     if activation and activation not in KINDS:
         raise ValueError(f"an activation is one of {', '.join(KINDS)}, not {activation!r}")
-    if x.shape[-1] != weight.shape[-1]:
-        raise ValueError(f"linear: x {tuple(x.shape)} is (..., K), and weight {tuple(weight.shape)} is (N, K)")
     if x.dim() == 2:
         return _linear(x, weight, bias, activation, residual)
-    rest = None if residual is None else residual.reshape(-1, weight.shape[0])
+    rest = None if residual is None else as_rows(residual.expand(*x.shape[:-1], weight.shape[0]))
     return _linear(as_rows(x), weight, bias, activation, rest).view(*x.shape[:-1], weight.shape[0])
 
 

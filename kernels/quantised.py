@@ -8,6 +8,7 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Out, Ref, i8, i32
 from freehold.kernels.activations import ended
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import _torch, as_rows, operator  # pyright: ignore[reportPrivateUsage] -- the library's own
 from freehold.kernels.products import splits_launch, sum_dtype
 from freehold.kernels.schedules import cut, hinted, power_of_two, rows
@@ -159,7 +160,8 @@ def narrow_weight_splits(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def quantise(x: Any, format: str = "int8", group: int | None = None) -> tuple[Any, Any]:
+@function()
+def quantise(x: Tensor, format: str = "int8", group: int | None = None) -> tuple[Tensor, Tensor]:
     """
     The rows of `x` (..., N; floats) in 8 bits, and their scales: `x` is about `values * scales`.
 
@@ -178,7 +180,8 @@ def quantise(x: Any, format: str = "int8", group: int | None = None) -> tuple[An
     return q.view(x.shape), scales.view(*x.shape[:-1], *(() if group is None else scales.shape[1:]))
 
 
-def dequantise(values: Any, scales: Any, dtype: Any = None) -> Any:
+@function()
+def dequantise(values: Tensor, scales: Tensor, dtype: Any = None) -> Tensor:
     """
     values * scales, as `quantise` gives them: in `dtype`, or else bfloat16. No gradients.
 
@@ -197,7 +200,10 @@ def dequantise(values: Any, scales: Any, dtype: Any = None) -> Any:
     return y.view(values.shape)
 
 
-def scaled_linear(x: Any, weight: Any, x_scales: Any, weight_scales: Any, bias: Any = None, dtype: Any = None) -> Any:
+@function()
+def scaled_linear(
+    x: Tensor, weight: Tensor, x_scales: Tensor, weight_scales: Tensor, bias: Tensor | None = None, dtype: Any = None
+) -> Tensor:
     """
     (x * x_scales) @ (weight * weight_scales).T + bias of 8-bit numbers, in `dtype`, or else bfloat16.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Const, Out, Ref
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.scans import cumsum
 from freehold.kernels.schedules import hinted, power_of_two
@@ -65,7 +66,8 @@ def linear_attention_chunks(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def linear_attention(q: Any, k: Any, v: Any, log_decay: Any = None) -> Any:
+@function()
+def linear_attention(q: Tensor, k: Tensor, v: Tensor, log_decay: Tensor | None = None) -> Tensor:
     """
     o[t] = sum over s <= t of decay * (q[t] . k[s]) * v[s] for `q` and `k` (B, H, T, D) and `v` (B, H, T, E), where the
     decay from s to t is the exponential of the sum of `log_decay` (B, H, T; at most 0) behind s up to t; 1 without it.

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.schedules import LONGEST, PROCESSORS, ceildiv, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, columns, part, safe, wide
@@ -201,7 +202,8 @@ def divide_rows_by_sums(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def reduce(x: Any, kind: str, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Any:
+@function()
+def reduce(x: Tensor, kind: str, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Tensor:
     """
     One of `FOLDS` of `x`, of floats, along an axis, neighbouring axes, or all: "sum", "mean", "amax", "amin", "abs sum"
     or "square sum".
@@ -215,21 +217,24 @@ def reduce(x: Any, kind: str, dim: int | tuple[int, ...] | None = None, keepdim:
     return _fold(seen, kind).reshape(shape)
 
 
-def argmax(x: Any, dim: int = -1, keepdim: bool = False) -> Any:
+@function()
+def argmax(x: Tensor, dim: int = -1, keepdim: bool = False) -> Tensor:
     """Where `x`, of floats, is largest along an axis: the first of equals, or the first NaN, in int64."""
     seen, shape = _seen(x, dim, keepdim)
     return _extreme(seen, False).reshape(shape)
 
 
-def argmin(x: Any, dim: int = -1, keepdim: bool = False) -> Any:
+@function()
+def argmin(x: Tensor, dim: int = -1, keepdim: bool = False) -> Tensor:
     """Where `x`, of floats, is smallest along an axis: the first of equals, or the first NaN, in int64."""
     seen, shape = _seen(x, dim, keepdim)
     return _extreme(seen, True).reshape(shape)
 
 
+@function()
 def normalize(
-    x: Any, p: int = 2, dim: int | tuple[int, ...] | None = -1, *, mean: bool = False, eps: float = 1e-12
-) -> Any:
+    x: Tensor, p: int = 2, dim: int | tuple[int, ...] | None = -1, *, mean: bool = False, eps: float = 1e-12
+) -> Tensor:
     """
     x / max(norm, eps) along an axis, neighbouring axes, or all (None), for the norm `p` 1 or 2: as
     `torch.nn.functional.normalize`.

@@ -6,6 +6,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Const, Out, Ref
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator
 from freehold.kernels.schedules import hinted, power_of_two
 from freehold.kernels.tiles import part, safe
@@ -42,7 +43,8 @@ def rotate_pairs(
     y2.store((second * c + first * s).astype(y2.dtype), allow_tma=False)
 
 
-def rope(x: Any, cos: Any, sin: Any, *, interleaved: bool = False) -> Any:
+@function()
+def rope(x: Tensor, cos: Tensor, sin: Tensor, *, interleaved: bool = False) -> Tensor:
     """
     Rotates pairs of elements of each head by the angle of its position; in the shape and dtype of `x`.
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.kept import SOFTMAX, kept_way, softmax_launch
 from freehold.kernels.operators import as_rows, operator
 from freehold.kernels.schedules import cut, hinted, rows
@@ -121,7 +122,8 @@ def softmax_rows_backward(
         dx.at(k).store((g - exponential(t) * dot if LOG else t * (g - dot)).astype(dx.dtype), allow_tma=False)
 
 
-def softmax(x: Any, dim: int = -1) -> Any:
+@function()
+def softmax(x: Tensor, dim: int = -1) -> Tensor:
     """
     exp(x) / sum(exp(x)) along `dim`, as `torch.softmax`, in the shape and dtype of `x`; differentiable.
 
@@ -131,7 +133,8 @@ def softmax(x: Any, dim: int = -1) -> Any:
     return _along_last(_softmax, x, dim, False)
 
 
-def log_softmax(x: Any, dim: int = -1) -> Any:
+@function()
+def log_softmax(x: Tensor, dim: int = -1) -> Tensor:
     """The logarithm of `softmax(x, dim)`, as `torch.log_softmax`, without the loss of small ones; differentiable."""
     return _along_last(_softmax, x, dim, True)
 

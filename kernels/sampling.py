@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32, i64
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator
 from freehold.kernels.orders import MOST, columns_of, group_of, groups_launch, is_short, order_of, value_of
 from freehold.kernels.rows import sums_of_exponentials
@@ -194,15 +195,16 @@ def logprob_rows(y: Out["M"], logits: Ref["M", "N"], ids: Ref["M"], W: Const[int
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
+@function()
 def sample(
-    logits: Any,
+    logits: Tensor,
     *,
     seed: Any,
     temperature: Any = 1.0,
     top_k: Any = None,
     top_p: Any = None,
     min_p: Any = None,
-) -> Any:
+) -> Tensor:
     """
     Draws a column of each row of `logits` (M, N; f32, bf16 or f16), as often as softmax says: (M,) in int64.
 
@@ -223,12 +225,14 @@ def sample(
     return _sample(logits, full(temperature, f), *given, seeds, not greedy, not isinstance(seed, int))
 
 
-def greedy(logits: Any) -> Any:
+@function()
+def greedy(logits: Tensor) -> Tensor:
     """The column of each row of `logits` (M, N) that is largest, and of equals the first: (M,) in int64."""
     return sample(logits, seed=0, temperature=0)
 
 
-def logprobs(logits: Any, ids: Any) -> Any:
+@function()
+def logprobs(logits: Tensor, ids: Tensor) -> Tensor:
     """
     The logarithm of the softmax of each row of `logits` (M, N) at its column `ids` (M, integers): (M,) in float32.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, i32
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.reductions import axis_tile
 from freehold.kernels.schedules import LONGEST, PROCESSORS, Rows, ceildiv, cut, hinted, rows
@@ -112,7 +113,10 @@ def join_parts(y: Mut["A", "R", "C"], before: Ref["A", "P", "C"], share: i32, PR
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def cumsum(x: Any, dim: int = -1, *, reverse: bool = False, exclusive: bool = False, mask: Any = None) -> Any:
+@function()
+def cumsum(
+    x: Tensor, dim: int = -1, *, reverse: bool = False, exclusive: bool = False, mask: Tensor | None = None
+) -> Tensor:
     """
     Running sums of `x`, of floats, along an axis, in its shape and dtype; differentiable.
 
@@ -125,7 +129,8 @@ def cumsum(x: Any, dim: int = -1, *, reverse: bool = False, exclusive: bool = Fa
     return _scan(seen, None if mask is None else _seen(mask, dim), False, reverse, exclusive).view(x.shape)
 
 
-def cumprod(x: Any, dim: int = -1, *, reverse: bool = False) -> Any:
+@function()
+def cumprod(x: Tensor, dim: int = -1, *, reverse: bool = False) -> Tensor:
     """Running products of `x`, of floats, along an axis, in its shape and dtype; as `cumsum`, without gradients."""
     return _scan(_seen(x, dim), None, True, reverse, False).view(x.shape)
 

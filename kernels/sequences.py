@@ -7,6 +7,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.prefill import LOWEST, power_of_2
 from freehold.kernels.schedules import hinted, power_of_two
@@ -164,17 +165,18 @@ def sequence_attention_keys(
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
+@function()
 def varlen_attention(
-    q: Any,
-    k: Any,
-    v: Any,
-    q_offsets: Any,
-    k_offsets: Any = None,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    q_offsets: Tensor,
+    k_offsets: Tensor | None = None,
     *,
     most: int | None = None,
     causal: bool = True,
     scale: float | None = None,
-) -> Any:
+) -> Tensor:
     """
     Attention of sequences behind one another: `q` (S, H, D), `k` (T, KH, D), `v` (T, KH, E), where KH divides H;
     differentiable. The result is (S, H, E) in the dtype of `q`.

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.losses import _cross_entropy, _cross_entropy_backward  # pyright: ignore[reportPrivateUsage] -- the library's own
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.products import _matmul  # pyright: ignore[reportPrivateUsage] -- the library's own
 
 
+@function()
 def linear_cross_entropy(
-    x: Any, weight: Any, target: Any, *, ignore_index: int = -100, label_smoothing: float = 0.0, chunk: int = 1024
-) -> Any:
+    x: Tensor,
+    weight: Tensor,
+    target: Tensor,
+    *,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    chunk: int = 1024,
+) -> Tensor:
     """
     The mean cross entropy of `x @ weight.T` against `target`, as `cross_entropy`; differentiable in `x` and `weight`.
 

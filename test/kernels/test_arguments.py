@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from freehold import kernels
@@ -63,14 +65,21 @@ SHAPES: list[tuple[Callable[[], Any], str]] = [
         "bmm: a (2, 3, 4) is (Z, M, K), and b (1, 4, 5) is (Z, K, N): Z would be 2 and 1",
     ),
     (lambda: kernels.matmul(of(2, 3, 4), of(4, 5)), "bmm: b is (Z, K, N), not (4, 5)"),
-    (lambda: kernels.linear(of(3, 4), of(3, 5)), "linear: x (3, 4) is (..., K), and weight (3, 5) is (N, K)"),
+    (
+        lambda: kernels.linear(of(3, 4), of(3, 5)),
+        "linear: x (3, 4) is (..., K), and weight (3, 5) is (N, K): K would be 4 and 5",
+    ),
     (
         lambda: kernels.linear(of(3, 4), of(5, 4), of(3)),
-        "matmul: b (4, 5) is (K, N), and bias (3,) is (N): N would be 5 and 3",
+        "linear: weight (5, 4) is (N, K), and bias (3,) is (N): N would be 5 and 3",
     ),
     (
         lambda: kernels.linear(of(3, 4), of(5, 4), residual=of(2, 5)),
-        "matmul: a (3, 4) is (M, K), and residual (2, 5) is (M, N): M would be 3 and 2",
+        "linear: x (3, 4) is (..., K), and residual (2, 5) is (..., N): ... would be (3,) and (2,)",
+    ),
+    (
+        lambda: kernels.linear(of(2, 3, 4), of(5, 4), residual=of(3, 2, 5)),
+        "linear: x (2, 3, 4) is (..., K), and residual (3, 2, 5) is (..., N): ... would be (2, 3) and (3, 2)",
     ),
     (
         lambda: kernels.grouped_linear(of(3, 4), of(2, 5, 4), places(2).int()),
@@ -131,6 +140,165 @@ SHAPES: list[tuple[Callable[[], Any], str]] = [
 def test_shapes_that_do_not_go_together(call: Callable[[], Any], words: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(words)}$"):
         call()
+
+
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "activation": (of(2, 8), "gelu"),
+    "add_rms_norm": (of(2, 8), of(2, 8), of(8)),
+    "append_kv": (of(1, 2, 64, 16), of(1, 2, 64, 16), of(1, 2, 1, 16), of(1, 2, 1, 16), places(1).int()),
+    "argmax": (of(2, 8), 1),
+    "argmin": (of(2, 8), 1),
+    "attention": (of(1, 2, 4, 8), of(1, 2, 4, 8), of(1, 2, 4, 8)),
+    "avg_pool": (of(1, 2, 8), 2, 2, 0),
+    "batch_norm": (of(2, 4, 8), of(4), of(4), 1e-5),
+    "combine": (of(4, 8), places(2, 2).int(), places(4).int(), of(2, 2)),
+    "conv": (of(1, 2, 8), of(4, 2, 3), of(4), 1, 0, 1, 1),
+    "conv_transpose": (of(1, 2, 8), of(2, 4, 3), of(4), 1, 0, 0, 1, 1),
+    "cross_entropy": (of(3, 4), places(3)),
+    "cumprod": (of(2, 8), 1),
+    "cumsum": (of(2, 8), 1),
+    "decode_attention": (of(1, 2, 16), of(1, 2, 64, 16), of(1, 2, 64, 16), places(1).int() + 3),
+    "dequantise": (places(2, 8).to(torch.int8), of(2)),
+    "dispatch": (of(2, 8), places(2, 2).int(), places(4).int()),
+    "divergence": (of(2, 8), of(2, 8)),
+    "embedding": (places(3), of(4, 8)),
+    "gated": (of(2, 8), of(2, 8), "silu"),
+    "geglu": (of(2, 8), of(2, 8)),
+    "greedy": (of(2, 8),),
+    "group_norm": (of(2, 4, 8), 2, of(4), of(4)),
+    "grouped_linear": (of(4, 8), of(2, 16, 8), torch.tensor([0, 2, 4], dtype=torch.int32)),
+    "histogram": (of(8), 4, 0.0, 2.0),
+    "instance_norm": (of(2, 4, 8), of(4), of(4)),
+    "kl_div": (of(2, 8), of(2, 8)),
+    "layer_norm": (of(2, 8), of(8), of(8)),
+    "linear": (of(2, 8), of(4, 8), of(4)),
+    "linear_attention": (of(1, 2, 4, 8), of(1, 2, 4, 8), of(1, 2, 4, 8)),
+    "linear_cross_entropy": (of(3, 4), of(5, 4), places(3)),
+    "log_softmax": (of(2, 8), 1),
+    "logprobs": (of(3, 4), places(3)),
+    "matmul": (of(2, 8), of(8, 4)),
+    "max_pool": (of(1, 2, 8), 2, 2, 0, 1),
+    "moe": (of(2, 8), of(2, 2), of(2, 32, 8), of(2, 8, 16), 1),
+    "mse_loss": (of(2, 8), of(2, 8)),
+    "normalize": (of(2, 8), 2),
+    "paged_attention": (of(1, 2, 16), of(2, 2, 16, 16), of(2, 2, 16, 16), places(1, 2).int(), places(1).int() + 3),
+    "pair_loss": (of(2, 8), of(2, 8), "squared"),
+    "quantise": (of(2, 8), "int8"),
+    "reduce": (of(2, 8), "sum"),
+    "rms_norm": (of(2, 8), of(8), 1e-6),
+    "rope": (of(1, 4, 2, 8), of(4, 4), of(4, 4)),
+    "rope_append": (
+        *(of(1, 1, 2, 16), of(1, 1, 2, 16), of(1, 1, 2, 16), of(1, 2, 64, 16), of(1, 2, 64, 16), of(64, 8), of(64, 8)),
+        places(1).int(),
+    ),
+    "route": (of(2, 4), 2),
+    "sample": (of(2, 8),),
+    "scaled_linear": (places(2, 16).to(torch.int8), places(4, 16).to(torch.int8), of(2), of(4), of(4)),
+    "smooth_l1_loss": (of(2, 8), of(2, 8)),
+    "softmax": (of(2, 8), 1),
+    "sort": (of(2, 8), 1),
+    "sort_by_expert": (places(2, 2), 2),
+    "swiglu": (of(2, 8), of(2, 8)),
+    "topk": (of(2, 8), 2),
+    "transpose": (of(2, 8),),
+    "triplet_margin_loss": (of(2, 8), of(2, 8), of(2, 8)),
+    "varlen_attention": (of(4, 2, 8), of(4, 2, 8), of(4, 2, 8), torch.tensor([0, 4], dtype=torch.int32)),
+}
+"""What each function takes."""
+
+NO_TENSORS: dict[str, tuple[Any, str]] = {
+    "a list": ([1.0, 2.0], "a list: write `torch.tensor({name})`"),
+    "tensors": ([torch.ones(2, 8)], "a list: write `torch.stack({name})`"),
+    "a tuple": ((1, 2), "a tuple: write `torch.tensor({name})`"),
+    "a number": (1.5, "1.5: write `torch.tensor({name})`"),
+    "text": ("x", "'x'"),
+    "an array": (
+        np.ones((2, 8), np.float32),
+        "an array of numpy: write `torch.from_dlpack({name})`, or launch the kernel itself",
+    ),
+    "a module": (torch.nn.Linear(8, 4), "a Linear: write `{name}.weight`"),
+    "nothing": (None, "None"),
+}
+"""What is no tensor, and what is said of it."""
+
+
+def test_every_function_is_tried() -> None:
+    assert ARGUMENTS.keys() == {*kernels.__all__} - {"define_operators", "patch"}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_what_is_no_tensor_is_named(name: str) -> None:
+    function, arguments = getattr(kernels, name), ARGUMENTS[name]
+    named = {"seed": 1} if name == "sample" else {}
+    function(*arguments, **named)  # which goes right
+    for at, parameter in enumerate(list(inspect.signature(function).parameters.values())[: len(arguments)]):
+        kinds = parameter.annotation.split(" | ")
+        if "Tensor" not in kinds:
+            continue
+        called = "a tensor or None" if "None" in kinds else "a tensor"
+        for value, told in NO_TENSORS.values():
+            if value is None and "None" in kinds:
+                continue
+            given = [*arguments[:at], value, *arguments[at + 1 :]]
+            with pytest.raises(TypeError) as found:
+                function(*given, **named)
+            words = told.format(name=parameter.name)
+            assert str(found.value) == f"{name}: {parameter.name} has to be {called}, not {words}"
+
+
+VALUES = {
+    "int": ("an integer", 2.5),
+    "float": ("a number", "x"),
+    "str": ("text", 3),
+    "Extents": ("an integer, or one for each axis", 1.5),
+}
+"""What is of another kind than an annotation, and what the annotation asks for."""
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_values_of_another_kind_are_named(name: str) -> None:
+    function, arguments = getattr(kernels, name), ARGUMENTS[name]
+    for at, parameter in enumerate(list(inspect.signature(function).parameters.values())[: len(arguments)]):
+        kind = parameter.annotation.split(" | ")[0]
+        if kind in VALUES:
+            words, value = VALUES[kind]
+            with pytest.raises(TypeError, match=f"{name}: {parameter.name} has to be {words}.*, not {value!r}"):
+                function(*arguments[:at], value, *arguments[at + 1 :])
+
+
+def test_a_window_has_a_number_for_each_axis() -> None:
+    for call in (
+        lambda: kernels.avg_pool(of(1, 2, 8), (1, 2)),
+        lambda: kernels.conv(of(1, 2, 8), of(4, 2, 3), None, (1, 1)),
+    ):
+        with pytest.raises(ValueError, match=r"one number for each of 1 axes, or one for all, not \(1, [12]\)"):
+            call()
+
+
+def test_what_is_no_fault_of_the_arguments_is_raised_as_it_is() -> None:
+    with pytest.raises(TypeError, match=r"softmax\(\) missing 1 required positional argument: 'x'"):
+        kernels.softmax()  # pyright: ignore[reportCallIssue] -- wrong on purpose
+    with pytest.raises(NotImplementedError, match="has no gradient"):
+        kernels.normalize(of(2, 8).requires_grad_()).sum().backward()
+
+
+def test_edits_of_what_is_no_tensor() -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    wanted = torch.softmax(torch.from_numpy(x), -1)
+    for given, edit in ((x, torch.from_dlpack), (x.tolist(), torch.tensor), ([*torch.from_numpy(x)], torch.stack)):
+        assert torch.allclose(kernels.softmax(edit(given)), wanted)
+
+
+def test_numbers_of_experts_of_any_width() -> None:
+    experts = torch.tensor([[1, 0], [0, 1]])
+    for long, short in zip(kernels.sort_by_expert(experts, 2), kernels.sort_by_expert(experts.int(), 2), strict=True):
+        assert torch.equal(long, short)
+        assert long.dtype == torch.int32
+    told, y, offsets = edited(
+        kernels.grouped_linear, lambda t: t.int(), of(4, 8), of(2, 16, 8), torch.tensor([0, 2, 4])
+    )
+    assert told == "grouped_linear: offsets is of torch.int64, not of int32: write `offsets.int()`"
+    assert torch.equal(y, kernels.grouped_linear(of(4, 8), of(2, 16, 8), offsets.int()))
 
 
 def edited(function: Callable[..., Any], edit: Callable[[Any], Any], *arguments: Any) -> tuple[str, Any, Any]:

@@ -283,6 +283,8 @@ def test_names_of_other_libraries(name: str) -> None:
 
 
 def test_arrays_of_other_libraries_are_refused() -> None:
-    with pytest.raises(TypeError, match=r"take tensors of torch, not a ndarray: make one of it \(`torch.from_dlpack"):
+    with pytest.raises(
+        TypeError, match=r"rms_norm: x has to be a tensor, not an array of numpy: write `torch.from_dlpack"
+    ):
         kernels.rms_norm(torch.ones(2, 8).numpy(), torch.ones(8).numpy())
     assert kernels.rms_norm(torch.from_dlpack(torch.ones(2, 8).numpy()), torch.ones(8)).shape == (2, 8)
