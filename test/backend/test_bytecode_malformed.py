@@ -262,8 +262,8 @@ def test_records_stand_in_one_another_so_deep():
         records.append(b"\x03\x03\x01\x07\x01")
         return with_records([PLACE, b"\x04" + varint(6) + b"\x03\x05\x02", *records], 5)
 
-    read_bytecode(nested(MAX_NESTING - 1))  # the place is there besides
-    assert refused(nested(MAX_NESTING)) == f"more than {MAX_NESTING} debug records stand in one another"
+    read_bytecode(nested(MAX_NESTING))
+    assert refused(nested(MAX_NESTING + 1)) == f"more than {MAX_NESTING} debug records stand in one another"
 
 
 def test_a_location_has_so_many_call_sites():
