@@ -136,7 +136,8 @@ class _Renderer:
             lines.append(bar)
             lines += self._excerpt(file, labels, gutter, bar)
             arrow = ":::"
-        remarks = [*(("note", text) for text in report.notes), *(("help", text) for text in report.helps)]
+        facts = [report.label] if report.place is None and report.label else []  # nothing is there to be marked with it
+        remarks = [*(("note", text) for text in (*facts, *report.notes)), *(("help", text) for text in report.helps)]
         if files and remarks:
             lines.append(bar)
         for kind, text in remarks:

@@ -45,21 +45,19 @@ def geometry(signature: KernelSignature, evaluator: Evaluator, bound: Bound, sit
     # The contract's dimensions, in which the values of constants stand for their names.
     declared = zip(signature.tensors, evaluator.tensors, strict=True)
     parameters = [p if p.dims is None else replace(p, dims=t.dims) for p, (_, t) in declared]
-    broken = [*contract_errors(call, parameters, shapes)] or [*_broken(call, evaluator, shapes, bound.run_time)]
+    broken = [*contract_errors(call, parameters, shapes)] or [*_broken(call, evaluator, views, bound.run_time)]
     if not broken:
         raise AssertionError(f"{signature.kernel}: the contract is broken and every condition of it holds")
     raise Rejected(broken)
 
 
-def _broken(
-    call: Call, evaluator: Evaluator, shapes: Sequence[tuple[int, ...]], values: Sequence[Any]
-) -> Iterator[Error]:
+def _broken(call: Call, evaluator: Evaluator, views: Sequence[ArrayView], values: Sequence[Any]) -> Iterator[Error]:
     kernel = call.signature.kernel
     unbound = [*evaluator.unbound()]
     if unbound:
         yield from (errors.DimensionUnbound(None, kernel, symbol, term) for symbol, term in unbound)
         return
-    symbols = evaluator.bind(shapes, values)
+    symbols = evaluator.bind([v.shape for v in views], values)
     broken = False
     for check, term in zip(evaluator.contract.checks, evaluator.checks, strict=True):
         try:
@@ -86,7 +84,7 @@ def _broken(
     if broken:  # which may be why there are no points
         return
     if evaluator.shape:
-        yield _misshapen(call, evaluator, shapes, values, symbols)
+        yield _misshapen(call, evaluator, views, symbols)
         return
     for axis, term in enumerate(evaluator.grid):
         try:
@@ -110,15 +108,13 @@ def _broken(
         )
 
 
-def _misshapen(
-    call: Call, evaluator: Evaluator, shapes: Sequence[tuple[int, ...]], values: Sequence[Any], symbols: dict[str, int]
-) -> Error:
+def _misshapen(call: Call, evaluator: Evaluator, views: Sequence[ArrayView], symbols: dict[str, int]) -> Error:
     """What no GPU takes of the shape of foreign code."""
     contract, kernel = evaluator.contract, call.signature.kernel
     terms, place = evaluator.shape, call.site.span
 
-    def shown(term: Term) -> str:
-        used = [f"`{name}` = {symbols[name]}" for name in sorted(term.symbols())]
+    def shown(*terms: Term) -> str:
+        used = [f"`{name}` = {symbols[name]}" for name in sorted({name for term in terms for name in term.symbols()})]
         return f", where {' and '.join(used)}" if used else ""
 
     try:
@@ -129,20 +125,23 @@ def _misshapen(
     assert contract.foreign is not None
     if (wrong := misshapen(contract.foreign, shape)) is not None:
         what, value, most = wrong
-        n = SHAPE.index(what) if what in SHAPE else 3 if "threads" in what else 6
-        text = str(terms[n]) if what in SHAPE else f"({', '.join(map(str, terms[n : n + 3]))})"
-        return errors.ShapeUnfit(place, kernel, what, value, most, text, shown(terms[n]))
-    for entry in contract.entry:  # one of its extents does not fit its dtype
-        if entry.kind == "extent":
-            term = parse(entry.term)
-            wide = too_wide(replace(contract, entry=(entry,)), (term.evaluate(symbols),))
-            if wide is not None:
-                text, value, dtype = wide
-                return errors.ShapeUnfit(place, kernel, f"`{text}`", value, f"what {dtype} holds", text, shown(term))
-    entry = next(e for e in contract.entry if e.kind == "stride" and e.scale != 1)
-    name = contract.parameters[entry.argument].name
-    text = f"{name}.byte_strides[{entry.axis}]"
-    return errors.ShapeUnfit(place, kernel, f"`{text}`", 1 << 31, f"what {entry.dtype} holds", text, "")
+        if what in SHAPE:
+            term = terms[SHAPE.index(what)]
+            return errors.ShapeUnfit(place, kernel, what, value, most, str(term), shown(term))
+        several = terms[3:6] if "threads" in what else terms[6:9]
+        text = f"({', '.join(map(str, several))})"
+        return errors.ShapeUnfit(place, kernel, what, value, most, text, shown(*several))
+    strides = {n: view.element_strides for (n, _), view in zip(evaluator.tensors, views, strict=True)}
+    for entry in contract.entry:  # one of its extents or strides does not fit its dtype
+        if entry.kind not in ("extent", "stride"):
+            continue
+        term = parse(entry.term) if entry.kind == "extent" else None
+        value = strides[entry.argument][entry.axis] * entry.scale if term is None else term.evaluate(symbols)
+        if (wide := too_wide(replace(contract, entry=(entry,)), (value,))) is not None:
+            text, value, dtype = wide
+            what, used = f"what {dtype} holds", "" if term is None else shown(term)
+            return errors.ShapeUnfit(place, kernel, f"`{text}`", value, what, text, used)
+    raise AssertionError(f"{kernel}: nothing about the shape of a launch is wrong")
 
 
 def _divides_by_zero(term: Term, symbols: dict[str, int]) -> bool:

@@ -97,7 +97,8 @@ def too_wide(contract: LaunchContract, integers: Sequence[int]) -> tuple[str, in
         low, high = (-(1 << (bits - 1)), 1 << (bits - 1)) if signed_ else (0, 1 << bits)
         if not low <= value < high:
             name = contract.parameters[entry.argument].name
-            return entry.term or f"{name}.strides[{entry.axis}]", value, entry.dtype
+            strides = "strides" if entry.scale == 1 else "byte_strides"
+            return entry.term or f"{name}.{strides}[{entry.axis}]", value, entry.dtype
     return None
 
 

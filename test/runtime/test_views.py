@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import freehold as fh
+from freehold.runtime.memory.views import is_contiguous, reach
 
 SHAPES = st.lists(st.integers(0, 5), max_size=4).map(tuple)
 
@@ -136,3 +137,139 @@ def test_axes_are_all_there_once(axes: tuple[int, ...]) -> None:
     with pytest.raises(fh.Rejected) as caught:
         both((3, 4))[0].permute(*axes)
     assert caught.value.codes == ("O255",)
+
+
+# --- Where elements are, and what is said where they are not ----------------------------------------------------------
+
+COPIES = "make a contiguous copy first: `.copy().sync()`"
+LIES = "its elements do not lie in memory so that they could be seen in this order"
+TAIL = "the elements of its last axis do not lie one behind the other"
+NO_VIEWS: list[tuple[tuple[int, ...], str, str, str, bool]] = [
+    ((3, 4), "t[0, 0, 0]", "[0, 0, 0]", "3 indices for 2 axes", False),
+    ((3, 4), "t[None, 0, 0, 0, ...]", "[None, 0, 0, 0, ...]", "3 indices for 2 axes", False),
+    ((3, 4), "t[..., ...]", "[..., ...]", "`...` stands twice", False),
+    ((3, 4), "t[3]", "[3]", "index 3 is out of bounds for axis 0 of 3 elements", False),
+    ((3, 4), "t[-4]", "[-4]", "index -4 is out of bounds for axis 0 of 3 elements", False),
+    ((3, 4), "t[:, 4]", "[:, 4]", "index 4 is out of bounds for axis 1 of 4 elements", False),
+    ((3, 4), "t[1:3:2, None, 4]", "[1:3:2, None, 4]", "index 4 is out of bounds for axis 1 of 4 elements", False),
+    ((3, 4), "t[..., 4]", "[..., 4]", "index 4 is out of bounds for axis 1 of 4 elements", False),
+    ((3, 4), "t[::2, 4]", "[::2, 4]", "index 4 is out of bounds for axis 1 of 4 elements", False),
+    ((3, 0), "t[:, 0]", "[:, 0]", "index 0 is out of bounds for axis 1 of 0 elements", False),
+    ((3, 4), "t[True]", "[True]", "a truth value selects no view", False),
+    ((3, 4), "t[1.5]", "[1.5]", "a float selects no view", False),
+    ((3, 4), "t[[0, 1]]", "[[0, 1]]", "a list selects no view", False),
+    ((3, 4), "t.reshape(5, 2)", ".reshape(5, 2)", "12 elements are not 10", False),
+    ((3, 4), "t.reshape(())", ".reshape()", "12 elements are not 1", False),
+    ((3, 4), "t.reshape(13)", ".reshape(13)", "12 elements are not 13", False),
+    ((3, 4), "t.reshape(5, -1)", ".reshape(5, -1)", "12 elements are no multiple of 5", False),
+    ((3, 4), "t.reshape(0, -1)", ".reshape(0, -1)", "12 elements are no multiple of 0", False),
+    ((3, 0), "t.reshape(0, -1)", ".reshape(0, -1)", "0 elements are no multiple of 0", False),
+    ((3, 4), "t.reshape(-1, -1)", ".reshape(-1, -1)", "extents are at least 0, and one may be -1", False),
+    ((3, 4), "t.reshape(-2, 6)", ".reshape(-2, 6)", "extents are at least 0, and one may be -1", False),
+    ((3, 4), "t.reshape(3.0, 4)", ".reshape(3.0, 4)", "extents are integers", False),
+    ((3, 4), "t.T.reshape(12)", ".reshape(12)", LIES, True),
+    ((3, 4), "t[:, :3].reshape(9)", ".reshape(9)", LIES, True),
+    ((6, 4), "t.T.reshape(2, 12)", ".reshape(2, 12)", LIES, True),
+    ((3, 4), "t.permute(0)", ".permute(0)", "the axes are 0 to 1, each once", False),
+    ((3, 4), "t.permute(0, -2)", ".permute(0, -2)", "the axes are 0 to 1, each once", False),
+    ((3, 4), "t.permute(0, 2)", ".permute(0, 2)", "the axes are 0 to 1, each once", False),
+    ((3, 4), "t.permute(1, -3)", ".permute(1, -3)", "the axes are 0 to 1, each once", False),
+    ((3, 4), "t.permute(0, 1.0)", ".permute(0, 1.0)", "axes are integers", False),
+    ((), "t.permute(0)", ".permute(0)", "there are no axes", False),
+    ((), "t.reinterpret(fh.i8)", ".reinterpret(i8)", "one element of 4 bytes is none of 1", False),
+    ((3, 4), "t.T.reinterpret(fh.i8)", ".reinterpret(i8)", TAIL, True),
+    ((2, 4), "t[:, ::2].reinterpret(fh.i64)", ".reinterpret(i64)", TAIL, True),
+    (
+        (3, 3), "t.reinterpret(fh.i64)", ".reinterpret(i64)",
+        "3 elements of 4 bytes are no whole number of 8 bytes", False,
+    ),
+    (
+        (3, 5), "t[:, :4].reinterpret(fh.i64)", ".reinterpret(i64)",
+        "strides (20, 4) are no multiples of 8 bytes", True,
+    ),
+    (
+        (2, 4, 5), "t[:, :, :4].reinterpret(fh.i64)", ".reinterpret(i64)",
+        "strides (80, 20, 4) are no multiples of 8 bytes", True,
+    ),
+    (
+        (3, 4), "t[:, 1:3].reinterpret(fh.i64)", ".reinterpret(i64)",
+        "it begins at an address that is no multiple of 8", True,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("shape", "asked", "what", "why", "copies"), NO_VIEWS)
+def test_what_is_no_view_says_why(shape: tuple[int, ...], asked: str, what: str, why: str, copies: bool) -> None:
+    t = both(shape)[0]
+    with pytest.raises(fh.Rejected) as caught:
+        eval(asked, {"t": t, "fh": fh})
+    (error,) = caught.value.errors
+    report = error.report()
+    assert (report.code, report.label, report.helps) == ("O255", why, (COPIES,) * copies)
+    assert report.title.endswith(f" has no view `{what}`")
+    assert f"= note: {why}" in str(caught.value)  # there is no text of the call to be marked with it
+
+
+@pytest.mark.parametrize(
+    ("shape", "asked", "offset", "found", "strides"),
+    [
+        ((3, 4), "t[None]", 0, (1, 3, 4), (48, 16, 4)),
+        ((3, 4), "t[:, None]", 0, (3, 1, 4), (16, 16, 4)),
+        ((3, 4), "t[..., None]", 0, (3, 4, 1), (16, 4, 0)),
+        ((3, 4), "t[1:, ::-1]", 28, (2, 4), (16, -4)),
+        ((3, 4), "t[2:1, 3:3]", 0, (0, 0), (16, 4)),
+        ((3, 4), "t[2::5, ::3]", 32, (1, 2), (16, 12)),
+        ((3, 4), "t[-1, -1]", 44, (), ()),
+        ((3, 4), "t[..., 1]", 4, (3,), (16,)),
+        ((3, 4), "t.reshape(2, 6)", 0, (2, 6), (24, 4)),
+        ((3, 4), "t.reshape(-1)", 0, (12,), (4,)),
+        ((3, 4), "t.reshape((4, 3, 1))", 0, (4, 3, 1), (12, 4, 4)),
+        ((3, 0), "t.reshape(0, 5)", 0, (0, 5), (20, 4)),
+        ((1, 1), "t.reshape(())", 0, (), ()),
+        ((), "t.reshape(1, 1)", 0, (1, 1), (4, 4)),
+        ((4, 6), "t[:, ::2].reshape(2, 2, 3, 1)", 0, (2, 2, 3, 1), (48, 24, 8, 8)),
+        ((4, 6), "t[::2].reshape(2, 3, 2)", 0, (2, 3, 2), (48, 8, 4)),
+        ((3, 4), "t.permute(-1, 0)", 0, (4, 3), (4, 16)),
+        ((2, 3, 4), "t.transpose()", 0, (4, 3, 2), (4, 16, 48)),
+        ((2, 3, 4), "t.transpose(0, 2, 1)", 0, (2, 4, 3), (48, 4, 16)),
+        ((3, 4), "t.reinterpret(fh.i64)", 0, (3, 2), (16, 8)),
+        ((3, 4), "t.reinterpret(fh.i8)", 0, (3, 16), (16, 1)),
+        ((3, 4), "t.reinterpret(fh.f32)", 0, (3, 4), (16, 4)),
+        ((3, 4), "t.T.reinterpret(fh.f32)", 0, (4, 3), (4, 16)),
+        ((3, 4), "t[:, 2:].reinterpret(fh.i64)", 8, (3, 1), (16, 8)),
+        ((3, 4), "t[:, :1].reinterpret(fh.i16)", 0, (3, 2), (16, 2)),
+        ((0, 4), "t.reinterpret(fh.i64)", 0, (0, 2), (16, 8)),
+    ],
+)
+def test_where_the_elements_of_a_view_are(
+    shape: tuple[int, ...], asked: str, offset: int, found: tuple[int, ...], strides: tuple[int, ...]
+) -> None:
+    t = both(shape)[0]
+    view = eval(asked, {"t": t, "fh": fh})
+    assert (view.pointer - t.pointer, view.shape, view.strides) == (offset, found, strides)
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "reached", "contiguous"),
+    [
+        ((), (), (0, 4), True),
+        ((3, 4), (16, 4), (0, 48), True),
+        ((3, 4), (4, 12), (0, 48), False),
+        ((3, 4), (20, 4), (0, 56), False),
+        ((3, 4), (-16, 4), (-32, 16), False),
+        ((3, 4), (16, -4), (-12, 36), False),
+        ((3, 4), (-16, -4), (-44, 4), False),
+        ((1, 4), (999, 4), (0, 16), True),
+        ((4, 1), (4, 999), (0, 16), True),
+        ((1, 4), (-999, 4), (0, 16), True),
+        ((3, 1, 4), (16, 5, 4), (0, 48), True),
+        ((3, 4), (0, 4), (0, 16), False),
+        ((0, 4), (-7, 3), (0, 0), True),
+        ((4, 0), (-7, 3), (0, 0), True),
+    ],
+)
+def test_the_bytes_that_elements_reach(
+    shape: tuple[int, ...], strides: tuple[int, ...], reached: tuple[int, int], contiguous: bool
+) -> None:
+    assert reach(shape, strides, 4) == reached
+    assert is_contiguous(shape, strides, 4) == contiguous

@@ -322,3 +322,8 @@ def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_columns() -> None:
     assert [columns(text) for text in ("abc", "日本", "e\u0301", "\t", "")] == [3, 4, 1, 4, 0]
+
+
+def test_what_is_wrong_is_said_where_there_is_no_text_of_it() -> None:
+    error = Said(None, "there is no view", "the index is too large").add(Said.Also("it is 3"), Said.Try("use 2"))
+    assert render(error.report(), sources()).splitlines()[1:] == ["  = note: the index is too large", "  = note: it is 3", "  = help: use 2"]
