@@ -326,4 +326,8 @@ def test_columns() -> None:
 
 def test_what_is_wrong_is_said_where_there_is_no_text_of_it() -> None:
     error = Said(None, "there is no view", "the index is too large").add(Said.Also("it is 3"), Said.Try("use 2"))
-    assert render(error.report(), sources()).splitlines()[1:] == ["  = note: the index is too large", "  = note: it is 3", "  = help: use 2"]
+    assert render(error.report(), sources()).splitlines()[1:] == [
+        "  = note: the index is too large",
+        "  = note: it is 3",
+        "  = help: use 2",
+    ]
