@@ -76,9 +76,9 @@ from freehold.dialects.ownership import (
 from freehold.dialects.ownership import ReturnOp as KernelReturnOp
 from freehold.passes.analysis.coverage import by_paths
 from freehold.passes.analysis.facts import KernelFacts, analyse
-from freehold.passes.analysis.flow import End, Flow
+from freehold.passes.analysis.flow import End, Flags, Flow
 from freehold.passes.analysis.races import reader_and_writer
-from freehold.passes.analysis.stored import in_every_case
+from freehold.passes.analysis.stored import in_every_case, in_first_turn, turnless
 from freehold.passes.analysis.windows import apart, argument_of, parts_of, shared_element
 from freehold.passes.analysis.wording import OWNERSHIP_TYPES, called, name_of, sizes, what_is
 from freehold.passes.errors.borrow import (
@@ -98,6 +98,7 @@ from freehold.passes.errors.windows import WindowsMeet
 from freehold.passes.rewriting import around, of_kind, walk
 from freehold.passes.verify_dominance import refuse
 from freehold.support.diagnostic import Error
+from freehold.support.span import Span
 
 
 @dataclass(frozen=True)
@@ -497,6 +498,10 @@ class _Paths:
         """The end of a turn gives nothing back."""
         return state
 
+    def first_turn(self, loop: LoopOp) -> Flags:
+        """Conditions that are shown to be known in a loop's first turn."""
+        return in_first_turn(loop, self.facts)
+
     def matters(self, flag: SSAValue) -> bool:
         """No flag is of more use than others."""
         return False
@@ -573,17 +578,14 @@ class _Paths:
                 self.refuse(op, untaken.add(untaken.Partial(), untaken.DeclareMut()), partition, Duty.STORED)
                 reported.add(partition)
                 continue
-            error = NotStored(where, name_of(partition), " on some paths" if stores else "")
-            for store in stores:
-                if (place := span_of(store)) is not None:
-                    error.add(error.StoredOnSomePaths(place))
-            error.add(error.StoreFirst() if stores else error.Store())
-            self.refuse(op, error.add(error.DeclareMut()), partition, Duty.STORED)
+            self.refuse(op, self.not_stored(where, partition, stores), partition, Duty.STORED)
             reported.add(partition)
         for taken in self.taken:
             if taken.result in end.owed and taken.partition not in reported and not self.stored(taken):
                 reported.add(taken.partition)
-                self.refuse(taken, self.not_stored(taken.result), taken.result, Duty.STORED)
+                stores = self.stores.get(taken.result, [])
+                error = self.not_stored(span_of(taken.result), taken.result, stores)
+                self.refuse(taken, error, taken.result, Duty.STORED)
 
     def stored(self, taken: RegionOp) -> bool:
         """Whether a region is stored by conditions that leave no case out."""
@@ -593,11 +595,21 @@ class _Paths:
         """Whether `verify-partitions` finds out in other ways that every region of a partition is stored."""
         return isinstance(partition.owner, PartitionOp) and not by_paths(partition.owner, self.facts)
 
-    def not_stored(self, region: SSAValue) -> Error:
-        """The error for a region of an output that is taken, and on some path not stored to."""
-        stores = self.stores.get(region, [])
-        error = NotStored(span_of(region), name_of(region), " on some paths" if stores else "")
+    def not_stored(self, where: Span | None, owned: SSAValue, stores: Sequence[AccessOp]) -> Error:
+        """The error for an output, or a region of it that is taken, that on some path is not stored to."""
+        error = NotStored(where, name_of(owned), " on some paths" if stores else "")
         for store in stores:
             if (place := span_of(store)) is not None:
                 error.add(error.StoredOnSomePaths(place))
-        return error.add(error.StoreFirst() if stores else error.Store(), error.DeclareMut())
+        missing = [
+            condition
+            for store in stores
+            if isinstance(region := store.memory.owner, RegionOp)
+            and (condition := turnless(store, region, self.facts)) is not None
+        ]
+        if not missing:
+            return error.add(error.StoreFirst() if stores else error.Store(), error.DeclareMut())
+        error.add(error.StoreInFront())
+        if missing[0].symbols() <= self.facts.launch:
+            error.add(error.AskForATurn(str(missing[0])))
+        return error.add(error.DeclareMut())

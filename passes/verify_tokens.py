@@ -66,7 +66,7 @@ from freehold.dialects.ownership import (
     TensorType,
     WindowOp,
 )
-from freehold.passes.analysis.flow import End, Flow
+from freehold.passes.analysis.flow import End, Flags, Flow
 from freehold.passes.analysis.windows import argument_of
 from freehold.passes.launch_contract import entry_parameters
 from freehold.passes.rewriting import around, walk
@@ -369,6 +369,11 @@ class _Walk:
     def runs(self, loop: ForOp) -> bool:
         """Any loop may have no turn."""
         return False
+
+    def first_turn(self, loop: LoopOp) -> Flags:
+        """Accesses wait for one another in whatever turn."""
+        del loop
+        return frozenset()
 
     def matters(self, flag: SSAValue) -> bool:
         """What loops hand on last may say that a check has failed."""

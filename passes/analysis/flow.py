@@ -4,6 +4,7 @@ Paths on which a flag is known to differ stay apart. Where the branches of an `i
 loop hands on or is left with a constant, and in the branches of an `if` itself, the flag is known behind. An `if` that
 asks for it later, for its negation, or for a conjunction or disjunction with it, is gone into on one side alone then.
 So `returned = if a {store; yield true} else {yield false}; if not returned {store}` stores exactly once on every path.
+Where conditions in a loop are known in its first turn, as that a range of three is not over, it is followed by itself.
 What is known of a flag is forgotten where nothing asks for it any more, so that few paths stay apart.
 """
 
@@ -68,6 +69,10 @@ class Domain(Protocol[State]):
 
     def runs(self, loop: ForOp) -> bool:
         """Whether a counted loop is known to turn at least once."""
+        ...
+
+    def first_turn(self, loop: LoopOp) -> Flags:
+        """Conditions of branches in a loop that are known in its first turn, and what they are then."""
         ...
 
     def matters(self, flag: SSAValue) -> bool:
@@ -152,6 +157,13 @@ class Flow(Generic[State]):
         carried = op.carried
         start = [End(flags, self.domain.fork(state), tuple(op.initValues)) for flags, state in paths.items()]
         head, rounds = self._met(op, start, carried, turns=True), 0
+        early: list[End[State]] = []
+        if isinstance(op, LoopOp) and (known := self.domain.first_turn(op)):
+            # The first turn is followed by itself, and all others begin with what it leaves.
+            self.around[op] = first = _Leaving[State]()
+            self.block(op.block, {flags | known: self.domain.fork(state) for flags, state in head.items()})
+            start = [end._replace(state=self.domain.turned(op, end.state)) for end in first.continued]
+            head, early = self._met(op, start, carried, turns=True), first.broken
         while True:
             leaving: _Leaving[State] = _Leaving()
             self.around[op] = leaving
@@ -164,7 +176,10 @@ class Flow(Generic[State]):
             if following == head:
                 break
             head, rounds = following, rounds + 1
-        exits = leaving.broken if isinstance(op, LoopOp) else turns if self.domain.runs(op) else [*start, *turns]
+        if isinstance(op, LoopOp):
+            exits = [*early, *leaving.broken]
+        else:
+            exits = turns if self.domain.runs(op) else [*start, *turns]
         return self._met(op, [e._replace(state=self.domain.turned(op, e.state)) for e in exits], op.results)
 
     def _met(

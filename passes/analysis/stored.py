@@ -1,4 +1,7 @@
-"""Whether conditions of stores leave no case out: `if a: store` and `if not a: store`, or in loops `if last: store`."""
+"""
+Whether conditions of stores leave no case out: `if a: store` and `if not a: store`, or in loops `if last: store`; and
+what conditions in a loop are in its first turn.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,15 @@ from functools import reduce
 from itertools import islice, product
 from typing import Final
 
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from freehold.dialects.classes import ops_of
-from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, ways_out
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp, ways_out
 from freehold.dialects.ownership import AccessOp, RegionOp
 from freehold.passes.analysis.arithmetic import truth
 from freehold.passes.analysis.facts import KernelFacts
+from freehold.passes.analysis.flow import Flags
+from freehold.passes.prover import rules
 from freehold.passes.prover.prove import prove
 from freehold.passes.rewriting import defined_outside
 from freehold.support import terms
@@ -80,3 +85,58 @@ def _in_turns(condition: Term, loops: Sequence[ForOp], facts: KernelFacts) -> It
             found = found.substitute({facts.counters[loop]: turn})
         if not found.symbols() & counters:
             yield found
+
+
+def in_first_turn(loop: LoopOp, facts: KernelFacts) -> Flags:
+    """Conditions of branches in a loop that are known in its first turn, and what they are then."""
+    in_front, _ = facts.turns[loop]
+    found: set[tuple[SSAValue, int]] = set()
+    for op in _branches(loop.block):
+        if (now := _first(loop, op.condition, facts)) is not None:
+            found |= {
+                (op.condition, int(holds))
+                for holds, goal in ((True, now), (False, terms.negate(now)))
+                if rules.holds(goal, in_front)
+            }
+    return frozenset(found)
+
+
+def _first(loop: LoopOp, condition: SSAValue, facts: KernelFacts) -> Term | None:
+    """A condition as it is in a loop's first turn; None where nothing is known of it."""
+    first: dict[str, Term] = {}
+    for argument, start in zip(loop.carried, loop.initValues, strict=True):
+        symbol, term = facts.terms.get(argument), facts.terms.get(start)
+        if symbol is not None and symbol.op == "sym" and term is not None:
+            first[symbol.name] = term
+    found = facts.terms.get(condition)
+    return None if found is None else truth(found).substitute(first)
+
+
+def turnless(store: AccessOp, region: Operation, facts: KernelFacts) -> Term | None:
+    """What has to hold for the outermost loop around a store to have a turn, where that is not shown; None if it is."""
+    found: Term | None = None
+    at: Operation | None = store
+    while at is not None and at.parent is not region.parent:
+        at = at.parent_op()
+        match at:
+            case ForOp() if at not in facts.repeated:
+                low, high = (facts.terms.get(v) for v in (at.lowerBound, at.upperBound))
+                found = low.lt(high) if low is not None and high is not None else found
+            case LoopOp():
+                head = next((op for op in _branches(at.block) if ways_out(op)), None)
+                goes_on = head is not None and not any(ways_out(op) for op in ops_of(head.thenRegion.block))
+                first = _first(at, head.condition, facts) if head is not None and goes_on else None
+                found = first if first is not None and not rules.holds(first, facts.turns[at][0]) else found
+            case _:
+                pass
+    return found
+
+
+def _branches(block: Block) -> Iterator[IfOp]:
+    """The `if`s in a block, and in one another, but in no loop there."""
+    for op in ops_of(block):
+        if isinstance(op, IfOp):
+            yield op
+            for region in op.regions:
+                for inner in region.blocks:
+                    yield from _branches(inner)

@@ -177,6 +177,17 @@ class NotStored(Error):
 
         text: ClassVar[str] = "store in the other case, too, or store an initial value first"
 
+    class StoreInFront(Help):
+        """A store in front of a loop that may have no turn."""
+
+        text: ClassVar[str] = "the loop may have no turn: store an initial value in front of it"
+
+    class AskForATurn(Help):
+        """What a launch is asked for, so that the loop has a turn."""
+
+        text: ClassVar[str] = 'or ask the launch for a turn: `fh.require("{condition}")`'
+        condition: str
+
     class DeclareMut(Help):
         """The mode for what may stay as it is."""
 

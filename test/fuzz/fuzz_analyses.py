@@ -50,7 +50,7 @@ from freehold.dialects.ownership import (
 )
 from freehold.passes.analysis import arithmetic
 from freehold.passes.analysis.facts import KernelFacts, analyse
-from freehold.passes.analysis.flow import End, Flow
+from freehold.passes.analysis.flow import End, Flags, Flow
 from freehold.passes.analysis.ranges import Ranges
 from freehold.passes.verify_domains import verify_domains
 from freehold.support.integers import Meaning
@@ -425,6 +425,10 @@ class Reached:
     def matters(self, flag: SSAValue) -> bool:
         """Some do."""
         return bool(flag.uses) and len(list(flag.uses)) > 2
+
+    def first_turn(self, loop: LoopOp) -> Flags:
+        """Any turn is as any other."""
+        return frozenset()
 
     def runs(self, loop: ForOp) -> bool:
         """Any loop may have no turn."""
