@@ -137,7 +137,7 @@ class Parameter:
         if self.mode == "const" and self.type is Grid:
             return "Grid"
         if self.mode == "const":
-            return f"Const[{'int' if self.type is None else self.type.__name__}]"
+            return "Const" if self.type is None else f"Const[{self.type.__name__}]"
         return str(self.dtype) if self.dtype is not None else "float" if self.type is None else self.type.__name__
 
 

@@ -8,9 +8,11 @@ all errors of a call. `freehold.runtime.launch.launch` remembers its outcome for
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Final
+from operator import index
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from freehold.frontend.schedule import Choice, Grid, OpenPartition, PartitionSpec
 from freehold.frontend.signature import (
@@ -277,20 +279,28 @@ def _scalar(call: Call, parameter: Parameter, value: Any, number: float | None) 
 
 def _constant(call: Call, parameter: Parameter, value: Any) -> ConstSpec | None:
     """A compile-time argument."""
+    if isinstance(value, Choice) and not call.schedule and call.signature.cut:
+        return ConstSpec(value)
+    if _is_constant(parameter, value):
+        return ConstSpec(value)
+    kind = parameter.type
+    if kind is None and not isinstance(value, Partition | Choice):
+        wanted = "something that can be hashed, such as a number or a tuple"
+    else:
+        wanted = f"an `{kind.__name__}`" if kind is int else f"a `{kind.__name__ if kind else 'constant'}`"
+    _wrong_value(call, parameter, value, wanted)
+    return None
+
+
+def _is_constant(parameter: Parameter, value: Any) -> bool:
+    """Whether a value is taken for a compile-time parameter."""
+    kind = parameter.type
     try:
         hash(value)
     except TypeError:
-        _wrong_value(call, parameter, value, "something that can be hashed, such as a number or a tuple")
-        return None
-    kind = parameter.type
-    if isinstance(value, Choice) and not call.schedule and call.signature.cut:
-        return ConstSpec(value)
+        return False
     exact = type(value) is kind or kind is None or (kind not in (int, bool, float) and isinstance(value, kind))
-    if exact and not isinstance(value, Partition | Choice):
-        return ConstSpec(value)
-    wanted = f"an `{kind.__name__}`" if kind is int else f"a `{kind.__name__ if kind else 'constant'}`"
-    _wrong_value(call, parameter, value, wanted)
-    return None
+    return exact and not isinstance(value, Partition | Choice)
 
 
 def _wrong_value(call: Call, parameter: Parameter, value: Any, expected: str) -> None:
@@ -298,42 +308,44 @@ def _wrong_value(call: Call, parameter: Parameter, value: Any, expected: str) ->
     given = "a partition" if isinstance(value, Partition) else _described(value)
     kernel, annotation = call.signature.kernel, parameter.annotation
     error = errors.WrongScalar(call.place(parameter), parameter.name, kernel, expected, given, annotation)
-    text = call.text(parameter)
-    if is_array(value) or hasattr(value, "numel"):
-        number = parameter.mode == "scalar" or expected == "an `int`"
-        if number and (edit := _number_in(value, text, expected)) is not None:
-            error.add(error.Convert(edit))
-    elif expected.startswith(("an integer", "an `int`")) and _is_whole(value):
-        error.add(error.Convert(f"int({text})"))
-    elif expected == "a `float`" and _is_float(value):
-        error.add(error.Convert(f"{text}.0" if text.isdecimal() else f"float({text})"))
-    elif isinstance(value, list):
-        error.add(error.Convert(f"tuple({text})"))
+    if (edit := _converted(parameter, value, call.text(parameter))) is not None:
+        error.add(error.Convert(edit))
     call.errors.append(error)
 
 
-def _number_in(value: Any, text: str, expected: str) -> str | None:
-    """The number that an array of one element holds, as it is to be written; None of an array that holds more."""
-    if (value.numel() if hasattr(value, "numel") else value.size) != 1:
-        return None
-    number, whole = value.item(), expected.startswith(("an integer", "an `int`"))
-    return f"{text}.item()" if not whole or isinstance(number, int) else f"int({text})" if _is_whole(number) else None
+def _converted(parameter: Parameter, value: Any, text: str) -> str | None:
+    """How a value is written that is the right one in all but its class; None where nothing of it would be taken."""
+    for edit, made in _conversions(value, text):
+        if parameter.mode == "scalar":
+            taken = plain_number(scalar_dtype(parameter), made) is not None
+        else:
+            taken = _is_constant(parameter, made)
+        if taken:
+            return edit
+    return None
 
 
-def _is_whole(value: object) -> bool:
-    """Whether a value is an integer in all but its class."""
-    whole = isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST
-    return whole or (hasattr(value, "__index__") and not isinstance(value, int))
-
-
-def _is_float(value: object) -> bool:
-    """Whether a value is a number that a float holds, in all but its class."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return False
-    try:
-        return float(value) == value
-    except OverflowError:
-        return False
+def _conversions(given: Any, text: str) -> Iterator[tuple[str, Any]]:
+    """What an equal value of another class is written as, with that value."""
+    value = given
+    if isinstance(given, list):
+        yield f"tuple({text})", tuple(cast("list[Any]", given))
+    if is_array(value) or hasattr(value, "numel"):
+        if (value.numel() if hasattr(value, "numel") else value.size) != 1:
+            return
+        value = value.item()
+        yield f"{text}.item()", value
+    if isinstance(value, bool):
+        return
+    if hasattr(value, "__index__"):
+        value = index(value)
+    elif not isinstance(value, Real):
+        return
+    kinds: tuple[tuple[Any, str], ...] = (int, f"int({text})"), (float, f"float({text})")
+    for kind, edit in kinds:
+        with suppress(OverflowError, ValueError):  # of what is infinite, or no number; what is too large for a float
+            if (made := kind(cast(Any, value))) == value:
+                yield f"{text}.0" if kind is float and text.isdecimal() else edit, made
 
 
 # --- All arguments together -------------------------------------------------------------------------------------------

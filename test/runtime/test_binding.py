@@ -1,9 +1,12 @@
 """What calls are refused for and what is proposed instead, at the limits: extents, strides, numbers, empty arrays."""
 
+# pyright: reportUnknownParameterType=false, reportMissingTypeArgument=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import gc
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -60,21 +63,136 @@ def test_extents_and_strides_at_the_largest() -> None:
     assert "stride" in refused(lambda: first(fh.partition(bytes_of((2,), (0,)), 1), y))
 
 
+@fh.kernel
+def typed(
+    y: Out["N"], f: f32, on: fh.bool_, F: Const[float] = 1.0, B: Const[bool] = True, S: Const[str] = "s",
+    T: Const[tuple] = (1,), C: Const = None,
+):  # fmt: skip
+    y.store(f)
+
+
+class Three:
+    """An integer in all but its class."""
+
+    def __index__(self) -> int:
+        return 3
+
+
+I32 = "an integer from -2147483648 to 2147483647"
+HASHED = "something that can be hashed, such as a number or a tuple"
+WRONG_VALUES: list[tuple[str, Any, str, str, str]] = [
+    ("a", 3.0, I32, "`3.0`", "int(value)"),
+    ("a", float(LARGEST), I32, "`2147483647.0`", "int(value)"),
+    ("a", -float(LARGEST), I32, "`-2147483647.0`", "int(value)"),
+    ("a", float(LARGEST + 1), I32, "`2147483648.0`", ""),
+    ("a", 3.5, I32, "`3.5`", ""),
+    ("a", 1e30, I32, "`1e+30`", ""),
+    ("a", float("nan"), I32, "`nan`", ""),
+    ("a", float("inf"), I32, "`inf`", ""),
+    ("a", LARGEST + 1, I32, "`2147483648`", ""),
+    ("a", -LARGEST - 2, I32, "`-2147483649`", ""),
+    ("a", 10**22, I32, f"`{10**22}`", ""),
+    ("a", 10**24, I32, "an int", ""),
+    ("a", True, I32, "`True`", ""),
+    ("a", None, I32, "`None`", ""),
+    ("a", "3", I32, "`'3'`", ""),
+    ("a", "x" * 22, I32, f"`'{'x' * 22}'`", ""),
+    ("a", "x" * 23, I32, "a str", ""),
+    ("a", [3], I32, "a list", ""),
+    ("a", object(), I32, "an object", ""),
+    ("a", np.float32(3), I32, "a float32", "int(value)"),
+    ("a", np.int64(2**40), I32, "an int64", ""),
+    ("a", np.uint64(2**40), I32, "an uint64", ""),
+    ("a", np.array([3]), I32, "an ndarray", "value.item()"),
+    ("a", np.array([2**40]), I32, "an ndarray", ""),
+    ("a", np.array([3, 4]), I32, "an ndarray", ""),
+    ("a", np.zeros(0), I32, "an ndarray", ""),
+    ("a", np.array(3.0), I32, "an ndarray", "int(value)"),
+    ("a", np.array(3.5), I32, "an ndarray", ""),
+    ("a", np.array(True), I32, "an ndarray", ""),
+    ("a", fh.partition(np.zeros(4, np.float32), 4), I32, "a partition", ""),
+    ("f", True, "a number", "`True`", ""),
+    ("f", "1", "a number", "`'1'`", ""),
+    ("f", np.array([1.5]), "a number", "an ndarray", "value.item()"),
+    ("f", np.array([1]), "a number", "an ndarray", "value.item()"),
+    ("f", np.array([True]), "a number", "an ndarray", ""),
+    ("f", 10**400, "a number that fits a float", "an int", ""),
+    ("on", 1, "`True` or `False`", "`1`", ""),
+    ("on", 0.0, "`True` or `False`", "`0.0`", ""),
+    ("on", np.array([True]), "`True` or `False`", "an ndarray", "value.item()"),
+    ("K", 2.0, "an `int`", "`2.0`", "int(value)"),
+    ("K", 2.5, "an `int`", "`2.5`", ""),
+    ("K", True, "an `int`", "`True`", ""),
+    ("K", np.int64(2**40), "an `int`", "an int64", "int(value)"),
+    ("K", Three(), "an `int`", "a Three", "int(value)"),
+    ("K", np.array([2]), "an `int`", "an ndarray", "value.item()"),
+    ("K", np.array([2.0]), "an `int`", "an ndarray", "int(value)"),
+    ("K", [1], "an `int`", "a list", ""),
+    ("K", fh.partition(np.zeros(4, np.float32), 4), "an `int`", "a partition", ""),
+    ("F", 1, "a `float`", "`1`", "float(value)"),
+    ("F", np.float32(0.5), "a `float`", "a float32", "float(value)"),
+    ("F", np.array(0.5), "a `float`", "an ndarray", "value.item()"),
+    ("F", np.array(2), "a `float`", "an ndarray", "float(value)"),
+    ("F", 2**53 + 1, "a `float`", "`9007199254740993`", ""),
+    ("F", 10**400, "a `float`", "an int", ""),
+    ("F", True, "a `float`", "`True`", ""),
+    ("F", 1j, "a `float`", "a complex", ""),
+    ("B", 1, "a `bool`", "`1`", ""),
+    ("B", None, "a `bool`", "`None`", ""),
+    ("S", 1, "a `str`", "`1`", ""),
+    ("T", [1], "a `tuple`", "a list", "tuple(value)"),
+    ("T", [[1]], "a `tuple`", "a list", ""),
+    ("C", [1], HASHED, "a list", "tuple(value)"),
+    ("C", {}, HASHED, "a dict", ""),
+    ("C", np.array([7]), HASHED, "an ndarray", "value.item()"),
+    ("C", fh.partition(np.zeros(4, np.float32), 4), "a `constant`", "a partition", ""),
+]
+
+
+CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "a": lambda y, value: scaled(y, value, 1),
+    "K": lambda y, value: scaled(y, 1, 1, value),
+    "f": lambda y, value: typed(y, value, True),
+    "on": lambda y, value: typed(y, 1.0, value),
+    "F": lambda y, value: typed(y, 1.0, True, value),
+    "B": lambda y, value: typed(y, 1.0, True, 1.0, value),
+    "S": lambda y, value: typed(y, 1.0, True, 1.0, True, value),
+    "T": lambda y, value: typed(y, 1.0, True, 1.0, True, "s", value),
+    "C": lambda y, value: typed(y, 1.0, True, 1.0, True, "s", (), value),
+}
+
+
+@pytest.mark.parametrize(("name", "value", "wanted", "given", "edit"), WRONG_VALUES)
+def test_numbers_that_are_meant(name: str, value: Any, wanted: str, given: str, edit: str) -> None:
+    """Of what is right in all but its class it is said how to write it, where that would be taken; of nothing else."""
+    y = fh.partition(np.zeros(4, np.float32), 4)
+    with pytest.raises(fh.Rejected) as caught:
+        CALLS[name](y, value).sync()
+    (error,) = caught.value.errors
+    report, kernel = error.report(), "scaled" if name in "aK" else "typed"
+    assert (report.code, report.title) == ("O215", f"argument `{name}` of `{kernel}` must be {wanted}, not {given}")
+    assert report.label.startswith(f"{given} given for `{name}: ")
+    assert report.helps == ((f"convert it: `{edit}`",) if edit else ())
+
+
+def test_a_float_of_digits_gets_its_point() -> None:
+    with pytest.raises(fh.Rejected, match=r"convert it: `2\.0`"):
+        typed(fh.partition(np.zeros(4, np.float32), 4), 1.0, True, 2).sync()  # pyright: ignore
+
+
 @pytest.mark.parametrize(
-    ("value", "edit"),
+    ("name", "value"),
     [
-        (3.0, "int(value)"), (float(LARGEST), "int(value)"), (-float(LARGEST), "int(value)"), (3.5, None),
-        (float(LARGEST + 1), None), (1e30, None),
-        (float("nan"), None), (np.array([3]), "value.item()"), (np.array([3, 4]), None),
-        (np.array(3.0), "int(value)"), (np.array(3.5), None), ([3], "tuple(value)"), ("3", None),
+        ("a", LARGEST), ("a", -LARGEST - 1), ("a", np.int8(3)), ("a", Three()), ("f", 3), ("f", np.float16(2)),
+        ("on", True), ("on", np.bool_(1)), ("K", 2**40), ("C", (1, 2)), ("C", "text"), ("C", 1.5),
     ],
 )  # fmt: skip
-def test_numbers_that_are_meant(value: Any, edit: str | None) -> None:
-    """Of what is no integer, but is one in all but its class, it is said how to write it."""
+def test_values_that_are_taken(name: str, value: Any) -> None:
     y = np.zeros(4, np.float32)
-    said = refused(lambda: scaled(fh.partition(y, 4), value, 1))
-    assert "error[O2" in said
-    assert (edit in said) if edit else not any(e in said for e in ("int(value", "value.item()", "tuple(value)"))
+    one: dict[str, Any] = {name: value}
+    given: dict[str, Any] = {"a": 1, "b": 1} if name in "aK" else {"f": 1.0, "on": True}
+    kernel: Any = scaled if name in "aK" else typed
+    assert kernel.verify(fh.partition(y, 4), **{**given, **one})
 
 
 def test_an_integer_of_numpy_is_one() -> None:
