@@ -72,7 +72,7 @@ def test_parameters_and_how_they_are_written() -> None:
 def test_numbers_and_constants() -> None:
     found = read(scalars)
     assert [p.annotation for p in found.parameters] == [
-        "int", "float", "bool", "i32", "Const[int]", "Const[int]", "f32", "Const[bool]",
+        "int", "float", "bool", "i32", "Const[int]", "Const", "f32", "Const[bool]",
     ]  # fmt: skip
     assert [p.mode for p in found.parameters] == [*["scalar"] * 4, "const", "const", "scalar", "const"]
     assert [p.type for p in found.parameters] == [int, float, bool, None, int, None, None, bool]
