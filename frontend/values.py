@@ -528,7 +528,7 @@ def _describe_static(value: object) -> str:
 
 
 def _an(phrase: str) -> str:
-    vowel = phrase[0] in "aeio" or phrase.startswith(("f1", "f3", "f6", "f8", "i1", "i3", "i6", "i8"))
+    vowel = phrase[0] in "aeio" or (phrase[0] == "f" and phrase[1:2].isdigit())  # an `f32`, by the letter
     return f"{'an' if vowel else 'a'} {phrase}"
 
 
