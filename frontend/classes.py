@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from enum import Enum
 from functools import cached_property
 from types import FunctionType
@@ -44,7 +43,7 @@ def enumeration(value: Value) -> type[Enum] | None:
 
 def declared_in(kind: type[object], name: str) -> object:
     """What a class says a name is, before any descriptor has acted."""
-    return inspect.getattr_static(kind, name, None)
+    return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
 
 
 def getter_of(found: object) -> object:

@@ -21,8 +21,9 @@ def each(c: Context, node: core.Each) -> Value:
     made: list[Value] = []
     try:
         for item in items:
-            if len(made) >= MAX_TURNS:
-                what = f"the comprehension has more than {MAX_TURNS} values"
+            if len(made) >= MAX_TURNS or len(items) > MAX_TURNS:
+                counted = "has" if len(items) <= MAX_TURNS else "runs over"
+                what = f"the comprehension {counted} more than {MAX_TURNS} values"
                 error = errors.TooLong(c.span(node), what=what, why="each is written out")
                 return c.error(error.add(error.Instead("count at run time: `for i in range(...)`")))
             assign(c, node.target, item)

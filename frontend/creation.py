@@ -81,13 +81,14 @@ def arange(c: Context, a: Arguments) -> Value:
     if bounds[2:] == [0]:
         return misuse(c, a, "step", "takes a step other than 0", "leave it out: it is 1")
     counted = range(*bounds)
-    if not check_shape(c, (len(counted),), a.place(given[min(len(given), 2) - 1])):
+    count = max(0, -((counted.start - counted.stop) // counted.step))  # of a range that is too long Python says none
+    if not check_shape(c, (count,), a.place(given[min(len(given), 2) - 1])):
         return POISON
     dtype = _dtype(c, a, dtypes.i32)
-    if dtype is None or not check_pairs(c, dtype, (len(counted),), a.place(given[0])):
+    if dtype is None or not check_pairs(c, dtype, (count,), a.place(given[0])):
         return POISON
     wide = dtype if dtype.kind == "int" and dtype.bits >= 32 else dtypes.i32
-    tile: TileValue = c.tile(wide, (len(counted),), IotaOp, tile_type((len(counted),), wide))
+    tile: TileValue = c.tile(wide, (count,), IotaOp, tile_type((count,), wide))
     for op, number, neutral in ((MulIOp, counted.step, 1), (AddIOp, counted.start, 0)):
         if number != neutral:
             with c.at(a.node):

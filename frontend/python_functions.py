@@ -36,6 +36,19 @@ from freehold.frontend.values import (
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
+_MOST: Final = 1000
+"""How many values a range or a text is taken apart into."""
+
+
+def _items(c: Context, a: Arguments, name: str, value: Value) -> tuple[Value, ...] | Poison | None:
+    """The items of an argument that can be run over, or poison after reporting that they are too many; else None."""
+    if isinstance(value, TupleValue):
+        return value.items
+    items = items_of(value, _MOST + 1)
+    if items is None or len(items) <= _MOST:
+        return items
+    return misuse(c, a, name, f"takes at most {_MOST} values out of {describe(value)}")
+
 
 def _len(c: Context, a: Arguments) -> Value:
     value = a["value"]
@@ -53,7 +66,9 @@ def _len(c: Context, a: Arguments) -> Value:
 
 
 def _python_extremum(c: Context, a: Arguments, larger: bool) -> Value:
-    taken = items_of(a.rest[0], 1000) if len(a.rest) == 1 else None
+    taken = _items(c, a, "", a.rest[0]) if len(a.rest) == 1 else None
+    if isinstance(taken, Poison):
+        return POISON
     items = a.rest if taken is None else taken
     name = "max" if larger else "min"
     if len(items) == 1 and isinstance(items[0], TileValue) and items[0].shape:
@@ -77,8 +92,10 @@ def _number(c: Context, a: Arguments, dtype: DType, kind: type) -> Value:
     if isinstance(value, Static):
         try:
             return Static(kind(value.value))
-        except (TypeError, ValueError) as e:
+        except (TypeError, ValueError, OverflowError) as e:
             return c.error(errors.ArithmeticFails(c.span(a.node), what=f"`{c.text(a.node)}` cannot be computed: {e}"))
+    if kind is bool and isinstance(value, TupleValue):
+        return Static(bool(value.items))
     tile = as_tile(c, value, a.place("x"))
     if isinstance(tile, Poison):
         return POISON
@@ -94,7 +111,9 @@ def _tuple(c: Context, a: Arguments) -> Value:
     value = a["values"]
     if isinstance(value, TupleValue) and value.kind is None:
         return value
-    items = items_of(value, 1000)
+    items = _items(c, a, "values", value)
+    if isinstance(items, Poison):
+        return POISON
     if items is not None:
         return TupleValue(items)
     return misuse(c, a, "values", f"cannot take {describe(value)} apart")
@@ -129,7 +148,9 @@ def _python_sum(c: Context, a: Arguments) -> Value:
     values = a["values"]
     if isinstance(values, TileValue):
         return misuse(c, a, "values", "adds the values of a tuple, and is given a tile", "reduce the tile: `t.sum()`")
-    items = items_of(values, 1000)
+    items = _items(c, a, "values", values)
+    if isinstance(items, Poison):
+        return POISON
     if items is None:
         return misuse(c, a, "values", f"adds the values of a tuple, not of {describe(values)}")
     result: Value = a["start"]
@@ -146,11 +167,15 @@ def _sequence(c: Context, a: Arguments, name: str) -> tuple[Value, ...] | None:
 
 
 def _enumerate(c: Context, a: Arguments) -> Value:
-    items = _sequence(c, a, "values")
-    start = static_of(a["start"])
-    if items is None or start is None or not isinstance(start[0], int):
+    items, start = _sequence(c, a, "values"), a["start"]
+    if items is None:
         return POISON
-    return TupleValue(tuple(TupleValue((Static(i), v)) for i, v in enumerate(items, start[0])))
+    known = isinstance(start, Static) and isinstance(start.value, int)
+    if not known and not (isinstance(start, TileValue) and not start.shape and start.dtype.kind == "int"):
+        return misuse(c, a, "start", f"counts from an integer, not from {describe(start)}")
+    probe = core.BinOp(a.node.place, a.place("start"), "+", a.place("start"))
+    counts = (arithmetic.binary(c, "+", start, Static(i), probe) for i in range(len(items)))
+    return TupleValue(tuple(TupleValue(pair) for pair in zip(counts, items, strict=True)))
 
 
 def _reversed(c: Context, a: Arguments) -> Value:

@@ -513,7 +513,7 @@ def _describe_static(value: object) -> str:
         case int() | float():
             return f"the number {value!r}"
         case str():
-            return f"the text {value!r}"
+            return f"the text {value!r}" if len(value) <= 80 else f"the text {value[:77]!r}..."
         case DType():
             return f"the dtype `{value}`"
         case ModuleType():

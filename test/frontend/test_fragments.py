@@ -26,6 +26,21 @@ class Point(NamedTuple):
     x: object
     y: object
 
+@dataclass(frozen=True)
+class Boxed:
+    scale: InitVar[int]
+    whole: int = 0
+
+    def __post_init__(self, scale): object.__setattr__(self, "whole", self.whole * scale or scale)
+
+@dataclass(frozen=True)
+class Made:
+    one: object
+    other: object = field(default_factory=lambda: 3, kw_only=False)
+
+    @property
+    def two(self): return (self.one, self.other)
+
 def first(a, b): return a
 
 def nothing(a): pass
@@ -418,6 +433,54 @@ tuple(i for i in range(3) if i != 1) == (0, 2) and tuple(zip((1, 2), (3, 4))) ==
 (t > 0).any().dtype is bool_ and t.astype(f16).sum().dtype is f16 and t.astype(i8).max().dtype is i8
 tuple(enumerate((5, 6), 1)) == ((1, 5), (2, 6)) and sum((1, 2, 3)) == 6 and max(1, 2) == 2 and min((4, 3)) == 3
 f"{7:03d} {(1, 2)} {f32}" == "007 (1, 2) f32"
+sum(range(1000)) == 499500 and max(range(1000)) == 999 and min(range(5, 1000)) == 5
+len(tuple(range(1000))) == 1000
+sum((1,) * 1200) == 1200 and sum((1, 2), 3) == 6 and sum(()) == 0 and len(tuple("abc")) == 3
+tuple("ab") == ("a", "b")
+tuple(i for i in range(1000) if i % 300 == 0) == (0, 300, 600, 900) and len(tuple(i for i in range(1000))) == 1000
+tuple(enumerate((5, 6))) == ((0, 5), (1, 6)) and tuple(enumerate("ab", -1)) == ((-1, "a"), (0, "b"))
+tuple(enumerate((5, 6), True)) == ((1, 5), (2, 6)) and enumerate(()) == ()
+tuple(zip((1, 2), (3, 4, 5))) == ((1, 3), (2, 4)) and tuple(zip((1,), (3,), strict=True)) == ((1, 3),) and zip() == ()
+any((0, 1)) and not any((0, 0)) and not any(()) and all((1, 1)) and not all((1, 0)) and all(())
+bool(()) is False and bool((0,)) is True and bool((t,)) is True and bool("") is False and bool(None) is False
+bool(2.5) is True
+int(2.9) == 2 and int(-2.9) == -2 and int("-3") == -3 and int(True) == 1 and float(3) == 3.0 and float("inf") > 1e300
+max(1, 2.5) == 2.5 and min(2, 2.5) == 2 and max((1,)) == 1 and abs(-2.5) == 2.5 and abs(True) == 1
+divmod(-7, 2) == (-4, 1)
+isinstance(3, int) and isinstance(True, int) and not isinstance(2.5, int) and isinstance("a", (int, str))
+isinstance(None, object)
+isinstance(t, fh.Tile) and not isinstance(t, fh.Scalar) and isinstance(n, fh.Scalar) and isinstance((1,), tuple)
+isinstance(Pair(1, t), Pair) and isinstance(Point(t, 2), Point) and isinstance(Point(t, 2), tuple)
+not isinstance((t, 2), Point)
+reversed((1, t))[1] == 1 and reversed("ab") == ("b", "a") and reversed(()) == ()
+math.sqrt(16) == 4 and math.isclose(1.0, 1.2, rel_tol=0.5) and not math.isclose(1.0, 1.2) and math.gcd(12, 18) == 6
+math.floor(-2.5) == -3 and math.ceil(2.1) == 3 and math.log(8, 2) == 3 and math.isinf(math.inf)
+math.prod((2, 3, 4)) == 24
+Boxed(1).whole == 1 and Boxed(scale=3, whole=2).whole == 6 and Made(2).two == (2, 3) and Made(2, 4).two == (2, 4)
+fh.reduce(t, lambda p, q: p + q, 0.0, 1).shape == (4,)
+fh.reduce(t, lambda p, q: p + q, 0.0, 0, keepdims=True).shape == (1, 8)
+fh.reduce(t, lambda p, q: p + q, 0.0, None, keepdims=True).shape == (1, 1)
+fh.reduce(t, lambda p, q: p + q, 0.0, None).shape == ()
+fh.scan(t, lambda p, q: p + q, 0.0, 1, reverse=True).shape == (4, 8)
+fh.scan(r, lambda p, q: p + q, 0.0).shape == (8,)
+f32(2).dtype is f32 and i8(2.9).dtype is i8 and bool_(2).dtype is bool_ and f16(n).dtype is f16
+i64(t).shape == (4, 8)
+fh.arange(8, 0, -2).shape == (4,) and fh.arange(0, -8, -1).shape == (8,) and fh.arange(0, 7, 2).shape == (4,)
+fh.arange(4).dtype is i32 and fh.arange(4, f16).dtype is f16 and fh.arange(0, 4, 1, i64).dtype is i64
+fh.arange(1, 2).shape == (1,)
+t.sum(axis=0, keepdims=True).shape == (1, 8) and t.sum(keepdims=True).shape == (1, 1)
+t.max(axis=(0, 1)).shape == ()
+t.argmax(axis=1, keepdims=True).shape == (4, 1) and t.argmin(keepdims=True).shape == (1, 1) and t.argmax().shape == ()
+t.squeeze().shape == (4, 8) and t[:, None].squeeze(1).shape == (4, 8)
+t.flatten().shape == (32,) and t.T.shape == (8, 4) and t[0].shape == (8,) and t[-1].shape == (8,)
+t[:, 0].shape == (4,)
+t[1].shape == (8,) and t[..., 0].shape == (4,) and t[:2, :4].shape == (2, 4) and t[:, :-4].shape == (4, 4)
+t[-2:].shape == (2, 8)
+t.size == 32 and t.ndim == 2 and n.size == 1 and n.ndim == 0 and n.shape == () and x.ndim == 2 and x.dtype is f32
+fh.concatenate((t, t)).shape == (8, 8) and fh.concatenate((t, t), axis=-1).shape == (4, 16)
+fh.expand_dims(t, 1).shape == (4, 1, 8) and fh.expand_dims(t, -1).shape == (4, 8, 1)
+fh.expand_dims(t, 0).shape == (1, 4, 8)
+fh.extract(t, (0, 0), (2, 4)).shape == (2, 4) and t.insert((0, 0), fh.zeros((2, 4), f32)).shape == (4, 8)
 """.strip().split("\n")
 
 
@@ -474,6 +537,17 @@ COMPUTED = [
     ("t + r[:, None][:4]", X + X[0][:4, None]),
     ("t + t.sum(axis=1, keepdims=True)", X + X.sum(1, keepdims=True)),
     ("t + v.load((0,), (8,))", X + X[0]),
+    ("sum((i * v for i, v in enumerate((t, t + 1), n)), t * 0)", X * 3 + (X + 1) * 4),
+    ("sum((t, 1, n), 2)", X + 6),
+    ("max(t, r, 3)", np.maximum(np.maximum(X, X[0]), 3)),
+    ("min((t, r, n))", np.minimum(np.minimum(X, X[0]), 3)),
+    ("divmod(t, 3)[0] * 10 + divmod(t, 3)[1]", X // 3 * 10 + X % 3),
+    ("fh.where(all((n > 0, n > 2, True)), t, 0)", X),
+    ("fh.where(any((n > 3, n < 0)), t, 0)", X * 0),
+    ("fh.reduce(t, lambda p, q: p + q, 0.0, 1, keepdims=True) + t * 0", X * 0 + X.sum(1, keepdims=True)),
+    ("fh.scan(t, lambda p, q: p + q, 0.0, 1, reverse=True)", X[:, ::-1].cumsum(1)[:, ::-1]),
+    ("fh.scan(t, lambda p, q: p + q, 0.0, 0)", X.cumsum(0)),
+    ("t * Made(t).other + Pair(1, t).right", X * 4),
     ("t[2:] .sum() + t * 0", X * 0 + X[2:].sum()),
     ("t + (t.astype(f32).astype(i32) & 5)", X + (X.astype(np.int32) & 5)),
 ]

@@ -119,6 +119,8 @@ DESCRIBED: list[tuple[Value, str]] = [
     (number(2.5), "the number 2.5"),
     (number(inf), "the number inf"),
     (number("a"), "the text 'a'"),
+    (number("a" * 80), f"the text '{'a' * 80}'"),
+    (number("a" * 81), f"the text '{'a' * 77}'..."),
     (number(Kind.ROW), "`Kind.ROW`"),
     (number(dtypes.f32), "the dtype `f32`"),
     (number(math), "the module `math`"),
@@ -135,7 +137,7 @@ DESCRIBED: list[tuple[Value, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "said"), DESCRIBED, ids=[said for _, said in DESCRIBED])
+@pytest.mark.parametrize(("value", "said"), DESCRIBED, ids=range(len(DESCRIBED)))
 def test_errors_name_values(value: Value, said: str) -> None:
     assert describe(value) == said
 
