@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from math import sqrt
 from typing import Any, Final
 
@@ -444,6 +444,47 @@ def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: floa
     ).on()
 
 
+@fh.planned
+def _row_dots(dots: Any, do: Any, o: Any) -> None:
+    part = fh.partition(dots, (1, 1, 16))
+    hinted(attention_row_dots, {"num_worker_warps": 4, "occupancy": 8})(part, do, o, power_of_two(o.shape[3])).on()
+
+
+def _most(size: int, extent: int) -> int:
+    """Rows of a tile of gradients, of so many in all."""
+    return min(32 if size > 2 else 64, power_of_two(max(16, extent)))
+
+
+@fh.planned
+def _backward_queries(
+    dq: Any, q: Any, k: Any, v: Any, do: Any, lse: Any, dots: Any, scale: float, window: int, causal: bool
+) -> None:
+    S, heads, size = q.shape[2], (power_of_two(q.shape[3]), power_of_two(v.shape[3])), q.element_size()
+    high, width = _most(size, S), _most(size, k.shape[2])
+    rows, warps, occupancy, ahead = high, 4, 3 if max(heads) <= 64 else 2, None
+    heads_of_128 = high == 64 and 64 < max(heads) <= 128
+    if heads_of_128 and not window and 1024 <= S <= (4096 if causal else 1024):
+        ahead = 1  # 1 to 9 % faster than tiles of 128, which are up to 2 % faster for longer ones
+    elif heads_of_128 and S >= 128:
+        rows, warps, occupancy = 128, 8, 1
+    part = fh.partition(dq, (1, 1, rows, heads[0]))
+    given = do, lse, dots, scale, window, q.shape[1] // k.shape[1], heads[1], width, causal, window > 0, ahead
+    hints = {"num_worker_warps": warps, "occupancy": occupancy}
+    hinted(attention_backward_queries, hints)(part, q, k, v, *given).on()
+
+
+@fh.planned
+def _backward_keys(
+    dk: Any, dv: Any, q: Any, k: Any, v: Any, do: Any, lse: Any, dots: Any, scale: float, window: int, causal: bool
+) -> None:
+    B, KH, S, heads = *k.shape[:2], q.shape[2], (power_of_two(q.shape[3]), power_of_two(v.shape[3]))
+    high, width = _most(q.element_size(), S), _most(q.element_size(), k.shape[2])
+    parts = fh.partition(dk, (1, 1, width, heads[0])), fh.partition(dv, (1, 1, width, heads[1]))
+    groups = [t.reshape(B, KH, q.shape[1] // KH, *t.shape[2:]) for t in (q, do, lse, dots)]
+    given = groups[0], k, v, *groups[1:], scale, window, high, causal, window > 0, max(heads) <= 64 and width == 64
+    hinted(attention_backward_keys, {"num_worker_warps": 4, "occupancy": 2})(*parts, *given).on()
+
+
 @operator(
     "attention_backward(Tensor do, Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse, float scale, int window,"
     " bool causal) -> (Tensor, Tensor, Tensor, Tensor)",
@@ -467,35 +508,16 @@ def _attention_backward(
     window: int,
     causal: bool,
 ) -> None:
-    (B, H, S, D), (_, KH, T, E) = q.shape, v.shape
-    most = 32 if q.element_size() > 2 else 64
-    high, width = min(most, power_of_two(max(16, S))), min(most, power_of_two(max(16, T)))
-    wide_d, wide_e = power_of_two(D), power_of_two(E)
-    small, large = max(wide_d, wide_e) <= 64, max(wide_d, wide_e) <= 128
-    part = fh.partition(dots, (1, 1, min(16, high)))
-    hinted(attention_row_dots, {"num_worker_warps": 4, "occupancy": 8})(part, do, o, wide_e).on()
-    heads_of_128 = high == 64 and large and not small
-    rows, warps, occupancy, ahead = high, 4, 3 if small else 2, None
-    if heads_of_128 and not window and 1024 <= S <= (4096 if causal else 1024):
-        ahead = 1  # 1 to 9 % faster than tiles of 128, which are up to 2 % faster for longer ones
-    elif heads_of_128 and S >= 128:
-        rows, warps, occupancy = 128, 8, 1
-    hints = {"num_worker_warps": warps, "occupancy": occupancy}
+    _row_dots(dots, do, o)
+    given = q, k, v, do, lse, dots, scale, window, causal
 
-    def launches() -> Iterator[Any]:
-        part = fh.partition(dq, (1, 1, rows, wide_d))
-        given = do, lse, dots, scale, window, H // KH, wide_e, width, causal, window > 0, ahead
-        yield hinted(attention_backward_queries, hints)(part, q, k, v, *given)
-        parts = fh.partition(dk, (1, 1, width, wide_d)), fh.partition(dv, (1, 1, width, wide_e))
-        groups = [t.reshape(B, KH, H // KH, *t.shape[2:]) for t in (q, do, lse, dots)]
-        given = groups[0], k, v, *groups[1:], scale, window, high, causal, window > 0, small and width == 64
-        yield hinted(attention_backward_keys, {"num_worker_warps": 4, "occupancy": 2})(*parts, *given)
-
-    if dq.is_cuda and B * H * S * T >= MANY:
-        beside_one_another(launches(), 2, dq.device)
+    # Each is planned, so that the host has little to do also where two streams keep all of it from being one plan.
+    steps = partial(_backward_queries, dq, *given), partial(_backward_keys, dk, dv, *given)
+    if dq.is_cuda and lse.numel() * k.shape[2] >= MANY:
+        beside_one_another(iter(steps), 2, dq.device, last=True)
         return
-    for launch in launches():
-        launch.on()
+    for step in steps:
+        step()
 
 
 @_attention.backward(keeps=lambda inputs, output: (*inputs[:4], *output))

@@ -380,7 +380,7 @@ def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, t
     launches = product_launches(Product(c, x, y, *ends, (ta, tb), in_tf32(a, tf32, False)), way, parts)
     if any(way.margins) and c.is_cuda:
         count = 1 + sum(margin > 0 for margin in way.margins) + (way.widened and bias is None)
-        beside_one_another(launches, count, c.device)
+        beside_one_another((launch.on for launch in launches), count, c.device)
         return
     for launch in launches:
         launch.on()
