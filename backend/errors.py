@@ -72,7 +72,18 @@ class AssemblerNotRunnable(Error):
         text: ClassVar[str] = "allow it to be run: `chmod +x {path}`"
 
 
-class AssemblerCrashed(Error):
+class AssemblerFailed(Error):
+    """What the assembler failed on. Whoever has the kernel's hints asks it again without them."""
+
+    class WithoutHints(Help):
+        """The hints that it fails with, and not without."""
+
+        text: ClassVar[str] = "leave {hints} out of the kernel's hints: without {them} the assembler takes it"
+        hints: str
+        them: str
+
+
+class AssemblerCrashed(AssemblerFailed):
     """
     The assembler was ended by a signal while it worked on a kernel. Nothing was kept, and it is not tried again.
 
@@ -108,12 +119,13 @@ class AssemblerTimedOut(Error):
     """The time it was given, in seconds."""
 
 
-class AssemblerRefused(Error):
+class AssemblerRefused(AssemblerFailed):
     """
     The assembler refused a kernel.
 
     The module that it was given has passed Freehold's verifiers, and uses nothing that the architecture is known to
-    lack (O408). Where the assembler says which operation it means, the kernel's own line is shown.
+    lack (O408). Where the assembler says which operation it means, the kernel's own line is shown. Some kernels are
+    refused for their hints alone, as for an `occupancy`: those are found out, by asking again without them.
     """
 
     code: ClassVar[str] = "O406"

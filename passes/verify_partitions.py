@@ -242,6 +242,8 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
         error = RegionTakenTwice(span_of(op), name, "again in every turn of the loop")
         return error.add(error.DeclareMut())
     if not isinstance(found := outcome.witness, Meeting):
+        if found is None and earlier is not op and injectivity.apart(earlier, op, facts).status == "proved":
+            return _taken_again(earlier, op, "may be taken")
         error = NotShownDisjoint(span_of(op), name, ", ".join(map(str, coordinates)))
         reasons = {symbol: why_unknown(facts.symbols[symbol]) for symbol in outcome.unknown}
         for symbol, why in reasons.items():
@@ -262,19 +264,26 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
             error.add(error.NoSuchRegion(where, tuple_text(found.visit.point), does))
         return error
     if found.first.point == found.second.point:
-        when = "again in another turn of a loop" if earlier is op else "again here"
-        error = RegionTakenTwice(span_of(op), name, when)
-        if earlier is not op and (before := span_of(earlier)) is not None:
-            error.add(error.First(before))
+        error = _taken_again(earlier, op, "is taken")
         where = f"where {sizes(found.launch)}, " if found.launch else ""
         place, who = tuple_text(found.second.coordinates).strip("()"), tuple_text(found.second.point)
-        return error.add(error.Witness(where, place, f" by block {who}"), error.DeclareMut())
+        return error.add(error.Witness(where, place, f" by block {who}"))
     error = OverlappingRegions(
         span_of(op), name, f"takes the region `[{', '.join(map(str, coordinates))}]` of `{name}`"
     )
     if (at := races.box(found.second, found.launch)) is not None:
         error.add(_both(found.launch, found.first, found.second, span_text(*zip(*at, strict=True))))
     return error.add(error.OneRegion() if op.mapped is not None else error.OwnPlace())
+
+
+def _taken_again(earlier: RegionOp, op: RegionOp, finding: str) -> RegionTakenTwice:
+    """The error for one point that takes a region again."""
+    when = "again in another turn of a loop" if earlier is op else "again here"
+    error = RegionTakenTwice(span_of(op), name_of(op.partition), when, finding)
+    if earlier is not op and (before := span_of(earlier)) is not None:
+        error.add(error.First(before))
+    error.add(error.DeclareMut())
+    return error
 
 
 # Outputs

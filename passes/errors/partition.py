@@ -120,10 +120,12 @@ class RegionTakenTwice(Error):
     """
 
     code: ClassVar[str] = "O114"
-    title: ClassVar[str] = "the same region of `{name}` is taken twice"
+    title: ClassVar[str] = "the same region of `{name}` {finding} twice"
     label: ClassVar[str] = "taken {when}"
     name: str
     when: str
+    finding: str = "is taken"
+    """Or "may be taken", where what is computed decides."""
 
     class DeclareMut(Help):
         """A partition of which regions may be taken again."""

@@ -263,6 +263,7 @@ def cubin_of(
     """
     from freehold.backend.bytecode.writer import write_bytecode
     from freehold.passes.move_by_threads import move_by_threads
+    from freehold.runtime.variants.without_hints import FAILS, advise
 
     refused: Rejected | None = None
     for stores in (None, True, False):
@@ -272,6 +273,8 @@ def cubin_of(
         try:
             return assembled(code, arch, kernel, meanwhile and (lambda code=code: meanwhile(code))), stores is not None
         except Rejected as rejected:
+            if rejected.codes in FAILS:
+                advise(rejected, emitted, arch, lambda made: assembled(write_bytecode(made), arch, kernel))
             if rejected.codes != (NEVER_ENDS,):
                 raise
             _log().info("%s for %s: %s", kernel, arch, str(rejected).splitlines()[0])

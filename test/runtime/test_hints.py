@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import freehold as fh
-from freehold.runtime.variants import hints
+from freehold import Out, Ref, Rejected
+from freehold.backend.bytecode.reader import read_bytecode
+from freehold.backend.errors import AssemblerCrashed, AssemblerRefused
+from freehold.passes.validate_translation import entry_of
+from freehold.runtime.variants import build, hints
+from freehold.support.diagnostic import Error
 
 WARPS, CTAS = "num_worker_warps", "num_cta_in_cga"
 BY_ARCH = {"sm_90": 2, "default": 1}
@@ -107,3 +114,53 @@ def test_what_entry_points_carry() -> None:
 )  # fmt: skip
 def test_who_loads_by_threads(given: dict[str, Any], threads: list[str]) -> None:
     assert hints.by_threads(hints.checked("k", given)) == threads
+
+
+def _refused(kernel: str, arch: str) -> Error:
+    return AssemblerRefused(None, kernel, arch, "no", 5)
+
+
+def _crashed(kernel: str, arch: str) -> Error:
+    return AssemblerCrashed(None, kernel, "SIGSEGV", arch)
+
+
+_NAMES = "occupancy", "num_worker_warps_per_cta"
+
+
+@fh.kernel(hints={"occupancy": {"sm_90": 3, "default": 1}, "num_worker_warps": 8})
+def hinted_twice(y: Out["N"], x: Ref["N"]):
+    y.store(x.load_like(y))
+
+
+@pytest.mark.parametrize(
+    ("fails_with", "told"),
+    [
+        ({"occupancy"}, "leave `occupancy=3` out of the kernel's hints: without it the assembler takes it"),
+        ({"num_worker_warps_per_cta"}, "leave `num_worker_warps=8` out of the kernel's hints: without it"),
+        ({"none"}, None),
+        (None, "leave `occupancy=3` and `num_worker_warps=8` out of the kernel's hints: without them"),
+    ],
+)
+@pytest.mark.parametrize("fails", [_refused, _crashed])
+def test_hints_that_the_assembler_fails_with_are_found_out(
+    fails_with: set[str] | None, told: str | None, fails: Callable[[str, str], Error], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An assembler that fails with one hint, with any, or always."""
+    taken = b"\x7fELF"
+
+    def assembled(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None] | None = None) -> bytes:
+        hints = entry_of(read_bytecode(code)).optimization_hints
+        given = {name for name in _NAMES if hints is not None and name in str(hints)}
+        if fails_with == {"none"} or (given if fails_with is None else given & fails_with):
+            raise Rejected([fails(kernel, arch)], kernel)
+        return taken
+
+    monkeypatch.setattr(build, "assembled", assembled)
+    x = np.zeros(64, np.float32)
+    module = hinted_twice.verify(fh.partition(x.copy(), 64), x)
+    emitted = build.emitted(module, hinted_twice.options)
+    with pytest.raises(Rejected) as caught:
+        build.cubin_of(emitted, "sm_90", "hinted_twice")
+    text = str(caught.value)
+    assert (told in text) if told else ("leave" not in text)
+    assert "occupancy" in str(entry_of(emitted).optimization_hints), "the module is as it was"
