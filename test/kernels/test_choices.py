@@ -153,7 +153,7 @@ def of_orders() -> Iterator[tuple[str, Work]]:
     each: dict[str, Any] = {"top_k": lengths(2), "min_p": 0.1, "seed": torch.empty(2, dtype=torch.int64)}
     yield "sample with a seed a row", lambda: kernels.sample(f32(2, 4096), **each, temperature=0.5)
     yield "sample without limits", lambda: kernels.sample(f32(2, 4096), seed=1)
-    for n in (1, 1000, 1 << 20):
+    for n in (1, 1000, 1 << 20, 1 << 22):
         yield f"histogram of {n}", lambda n=n: kernels.histogram(f32(n), 10, 0.0, 1.0)
 
 

@@ -17,6 +17,7 @@ import pytest
 from comparing import BOUNDS, Case, assembled, close, compared, inputs, integers, made, tuple_of
 
 from freehold import kernels
+from freehold.kernels import counts
 from freehold.kernels.operators import operator
 from freehold.kernels.patches import taken
 from freehold.runtime.jit.kernel import Kernel
@@ -455,6 +456,20 @@ def test_histogram(launched: dict[str, tuple[Kernel, Any]]) -> None:
     many = made((200_000,), torch.float32, 1)  # are counted in several rows
     assert torch.equal(kernels.histogram(many, 70, -1.0, 1.0).double(), torch.histc(many, 70, -1.0, 1.0).double())
     assert "sum_of_counts" in launched
+    assembled(launched)
+
+
+@pytest.mark.parametrize("bins", [1, 7, 100, 256, 257])
+def test_histogram_of_pairs(
+    launched: dict[str, tuple[Kernel, Any]], bins: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counts, "_PAIRED", 5000)
+    monkeypatch.setattr(counts, "_FILLED", 2000)
+    x = made((5301,), torch.float32, 1)  # the last pair of tiles has one
+    x[:6] = torch.tensor([float("nan"), float("inf"), -float("inf"), 1e30, 1.0, -1.0])
+    expected = torch.histc(x[1:], bins, -1.0, 1.0).double()
+    assert torch.equal(kernels.histogram(x, bins, -1.0, 1.0).double(), expected)
+    assert ("histogram_pairs" in launched) == ("sum_of_pairs" in launched) == (bins < 257)
     assembled(launched)
 
 
