@@ -246,7 +246,7 @@ def cache_hints(step: int, rows: int, width: int) -> dict[str, int]:
     """
     if step <= 128:
         return {"occupancy": 4 if step * width <= 64 * 128 else 2}
-    return {"num_worker_warps": 4 if rows * width <= 16 * 128 else 8, "occupancy": 1}
+    return {"num_worker_warps": 4 if rows * width <= 16 * 128 else 8, "occupancy": 1, "begin_early": True}
 
 
 def decoding_launches(

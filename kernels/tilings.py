@@ -57,11 +57,15 @@ class Tiling(NamedTuple):
     """How many of the last rows and columns are products of their own."""
     widened: bool = False
     """Whether they stand beside the last row and column of tiles, and are products with these."""
+    early: bool = False
+    """Whether it begins early in graphs of others, however much it reads: it gains where there is one row of tiles."""
 
     @property
     def hints(self) -> dict[str, int]:
         """The kernel's hints."""
         found = {"num_worker_warps": self.warps, "occupancy": self.occupancy}
+        if self.early:
+            found["begin_early"] = True
         return found if self.ctas == 1 else {**found, "num_cta_in_cga": self.ctas}
 
     @property
@@ -139,7 +143,7 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
         splits = 1
         while splits < 8 and ceildiv(n, tile[1]) * splits * 2 <= PROCESSORS and k >= 1024 * splits:
             splits *= 2
-        return Tiling(tile, max(16, min(512 // size, power_of_two(k))), splits if size > 1 else 1, 4, 1)
+        return Tiling(tile, max(16, min(512 // size, power_of_two(k))), splits if size > 1 else 1, 4, 1, early=True)
     best: tuple[float, Tiling] | None = None
     for way in _WAYS:
         if (size < 2 and (way.ctas > 1 or way.ahead or way.beside)) or (way.beside and not pairs):
@@ -164,6 +168,6 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
             begun = 1 if way.persistent else turns
             cost = area * (along + begun * way.ends) + (splits > 1) * splits * m * n * _PART
             if best is None or cost < best[0]:
-                best = cost, Tiling(way.tile, step, splits, way.warps, *kept)
+                best = cost, Tiling(way.tile, step, splits, way.warps, *kept, early=m <= high)
     assert best is not None
     return best[1]

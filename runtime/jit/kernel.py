@@ -82,8 +82,9 @@ class Kernel(Launchable):
 
     def with_hints(self, **hints: Given) -> Kernel:
         """
-        The same kernel, compiled with hints: `num_worker_warps`, `occupancy`, `num_cta_in_cga`. They change its speed
-        and never its results. A hint is one value, or values by architecture: `occupancy={"sm_90": 2, "default": 1}`.
+        The same kernel, compiled with hints: `num_worker_warps`, `occupancy`, `num_cta_in_cga`, `allow_tma`, and
+        `begin_early`, for kernels that `overlap` (docs/operations.md). They change its speed and never its results. A
+        hint is one value, or values by architecture: `occupancy={"sm_90": 2, "default": 1}`.
 
         Raises `Rejected` (O242) for other names and values.
         """

@@ -151,8 +151,11 @@ class Plan(Arrays):
     def _gains(self) -> bool:
         """
         Whether it was found to take less time where it begins early, whatever is in front of it: with little to read,
-        or light blocks, of which a multiprocessor has one. More of them would crowd those that still run.
+        or light blocks, of which a multiprocessor has one. More of them would crowd those that still run. What a hint
+        says of it counts instead.
         """
+        if self.compiled.gains is not None:
+            return bool(self.compiled.gains)
         if self.compiled.fills:
             return sum(prod(shape) * size for shape, _, size in self.layouts) <= MOST_EARLY
         return self.blocks * self.compiled.ctas <= driver.multiprocessors(self.device)

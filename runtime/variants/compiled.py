@@ -73,6 +73,8 @@ class Compiled:
         self.early = options.overlap or ()
         """What it may read while the kernels in front of it run, by name."""
         self.ctas = hints.get("num_cta_in_cga", 1)
+        self.gains = hints.get("begin_early")
+        """Whether a hint says that its launches gain by beginning early; None: their size decides."""
         self._alone = alone
         """Compiles it without waiting for the kernels in front of it."""
         self._once = Once()

@@ -22,6 +22,7 @@ KNOWN: Final[Mapping[str, tuple[str, tuple[int, ...]]]] = {
     "occupancy": ("occupancy", tuple(range(1, 33))),
     "num_cta_in_cga": ("num_cta_in_cga", (1, 2, 4, 8, 16)),
     "allow_tma": ("", (False, True)),
+    "begin_early": ("", (False, True)),
 }
 """Hints by the name users know: the name in Tile IR, if entry points have them, and the values there are."""
 

@@ -55,7 +55,8 @@ def vector(length: int = 512) -> Any:
 def run(kernel: Any, y: Any, x: Any, stream: Any = None) -> bool:
     """Whether a launch was allowed to begin early."""
     expect("QQ")
-    kernel(fh.partition(y, 64), x).on(stream)
+    tile = max(64, 1 << (y.shape[0] // 128).bit_length())  # few blocks, so that each waits by itself
+    kernel(fh.partition(y, tile), x).on(stream)
     return bool(stub.stub_early())
 
 
@@ -102,6 +103,21 @@ def test_light_blocks_do_where_a_multiprocessor_has_one_and_else_only_where_it_i
 def test_launches_with_much_to_read_do_not_either() -> None:
     few, one, other, x = vector(), vector(MOST_EARLY // 8 + 64), vector(MOST_EARLY // 8 + 64), vector()
     assert captured((waiting, few, x), (waiting, one, other), (waiting, few, x)) == [False, False, True]
+
+
+def test_a_hint_says_of_a_kernel_whether_it_gains_by_it() -> None:
+    global fills
+    few, one, other, x = vector(), vector(MOST_EARLY // 8 + 64), vector(MOST_EARLY // 8 + 64), vector()
+    always, never = waiting.with_hints(begin_early=True), waiting.with_hints(begin_early=False)
+    assert captured((waiting, few, x), (always, one, other), (never, few, x)) == [False, True, False]
+    assert captured((plain, few, x), (plain.with_hints(begin_early=True), few, x)) == [False, False]
+    assert recorded([(waiting, few, x), (never, few, x)]) == [False, True]
+    fills = False
+    try:
+        light = fh.kernel(overlap=True)(add).with_hints(begin_early={"sm_90": True})
+        assert captured((light, few, x), (light, few, x)) == [False, True]
+    finally:
+        fills = True
 
 
 def test_what_lies_between_elements_is_not_read() -> None:

@@ -20,7 +20,7 @@ WARPS, CTAS = "num_worker_warps", "num_cta_in_cga"
 BY_ARCH = {"sm_90": 2, "default": 1}
 LISTED = (
     "`num_worker_warps` (1, 2, 4, 8, 16, 32), `occupancy` (1 to 32), `num_cta_in_cga` (1, 2, 4, 8, 16), "
-    "`allow_tma` (`True` or `False`)"
+    "`allow_tma` (`True` or `False`), `begin_early` (`True` or `False`)"
 )
 
 
@@ -45,6 +45,7 @@ def test_hints_are_kept_sorted_and_given_back() -> None:
         (WARPS, (1, 2, 4, 8, 16, 32), (0, 3, 64, True, 2.0, "4")),
         ("occupancy", (1, 2, 31, 32), (0, 33, -1, True, None)),
         (CTAS, (1, 2, 4, 8, 16), (0, 3, 32, True)), ("allow_tma", (True, False), (0, 1, 2)),
+        ("begin_early", (True, False), (0, 1, "yes")),
     ],
 )  # fmt: skip
 def test_values_that_there_are(name: str, values: tuple[Any, ...], none: tuple[Any, ...]) -> None:
