@@ -604,3 +604,15 @@ def test_where_no_permission_can_be_set(tmp_path: Path, monkeypatch: pytest.Monk
     (error,) = refused(lambda: find_assembler(program)).errors
     expected = AssemblerNotRunnable(None, str(program), "[Errno 1] not yours")
     assert error == expected.add(expected.Allow())
+
+
+def test_nothing_is_left_open(tmp_path: Path):
+    """Whether it ends or is ended."""
+
+    def opened() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    before = opened()
+    for script, limit in (("pass", 60.0), ("import time; time.sleep(60)", 0.05)):
+        subject._run([sys.executable, "-ISc", script], tmp_path, limit)  # pyright: ignore[reportPrivateUsage]
+        assert opened() == before
