@@ -28,7 +28,7 @@ from xdsl.dialects.test import TestOp as ForeignOp
 from xdsl.ir import Attribute, Block, Region
 
 from freehold.backend.assembler import disassemble
-from freehold.backend.bytecode import attributes
+from freehold.backend.bytecode import attributes, body_reader, body_writer
 from freehold.backend.bytecode.encoding import MalformedBytecode
 from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
 from freehold.backend.bytecode.writer import write_bytecode
@@ -390,3 +390,15 @@ def test_what_is_refused(name: str, golden: Callable[[Path, str], None]):
 def test_samples_in_one_module_share_their_tables():
     alone = sum(len(write_bytecode(module_of([sample]))) for sample in SAMPLES)
     assert len(write_bytecode(module_of(SAMPLES))) < alone / 2
+
+
+def test_what_is_kept_for_later_changes_nothing(monkeypatch: pytest.MonkeyPatch):
+    """Heads of operations, of which nearly none is kept here."""
+    module = module_of(SAMPLES)
+    data = write_bytecode(module)
+    for most in (0, 1, 2):
+        monkeypatch.setattr(body_writer, "MOST_HEADS", most)
+        monkeypatch.setattr(body_reader, "MOST_HEADS", most)
+        monkeypatch.setattr(body_reader, "MOST_LENGTHS", most)
+        assert write_bytecode(module) == data
+        assert write_bytecode(read_bytecode(data)) == data
