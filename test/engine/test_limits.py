@@ -20,10 +20,12 @@ import pytest
 
 import freehold as fh
 from freehold.engine import Delta, Engine, EngineError, ModelError, Overloaded, RequestError, Sampling, demo
+from freehold.engine.batch import Shape
 from freehold.engine.config import Config
 from freehold.engine.grammar import Grammars
 from freehold.engine.layers import most_split, size_of
-from freehold.engine.runner import Runner, Setup
+from freehold.engine.runner import Runner, Setup, Ways
+from freehold.engine.scheduler import Plan, Planned, Sequence
 from freehold.engine.text import Growing, Tokenizer
 from freehold.engine.tools import BEGIN, END, ToolCalls, tool_format
 
@@ -219,6 +221,44 @@ def test_as_many_pages_as_fit(
     model.sequences = 1000
     most = 256 if left is None else min(int(left[0] * share) // 1024, (2**31 - 1) // (16 * 2 * 2 * 16))
     assert fitting(runner, share) == most
+
+
+@pytest.mark.parametrize(
+    ("lengths", "asked"),
+    [
+        ([1], (1, 1, 1, 11)),
+        ([1] * 5, (5, 5, 1, 11)),
+        ([7], (7, 1, 7, 17)),
+        ([1, 7], (8, 5, 7, 17)),  # four that are alone, of which three say nothing, and one that is not
+        ([1, 1, 1, 1, 2], (6, 5, 2, 12)),
+        ([1, 1, 1, 1, 1, 2, 3], (10, 10, 3, 13)),
+    ],
+)
+def test_the_shape_that_a_step_asks_for(lengths: list[int], asked: tuple[int, ...]) -> None:
+    """Tokens, sequences with room for those that are alone, the longest share, and the end of the longest sequence."""
+    told: list[Any] = []
+    filled: list[Any] = []
+    choice = SimpleNamespace(fill=lambda given: filled.append([end for _, _, end in given]))
+    inputs = SimpleNamespace(choice=choice, fill=lambda shares: filled.append(shares), numbers=np.zeros(1), alone=0)
+    runner = SimpleNamespace(
+        _turn=0,
+        _shape=lambda *of: told.append(of) or Shape(*of[:3]),
+        _numbers=lambda shape: inputs,
+        _batch=lambda shape: shape,
+        _go=lambda batch, order: order,
+        ranks=SimpleNamespace(tell=told.append),
+    )
+    plan = Plan()
+    for length in lengths:
+        sequence = Sequence([5] * (10 + length), Sampling(temperature=0), 0)
+        plan.append(Planned(sequence, 10, length))
+    begun = partial_of(Runner, "begin")(runner, plan)
+    assert told[0] == asked
+    assert filled[0] == [10 + length for length in lengths]
+    assert [(len(share.ids), share.first) for share in filled[1]] == [(length, 10) for length in lengths]
+    assert told[1:] == [begun.flight]
+    assert runner._turn == 1
+    assert begun.ways == Ways(False, False)
 
 
 def partial_of(kind: type, name: str) -> Callable[..., Any]:

@@ -124,6 +124,14 @@ def test_names_that_there_are_not(registered: dict[Any, str], monkeypatch: pytes
         vllm_plugin.register()
 
 
+def test_what_the_module_has_once_it_is_asked(registered: dict[Any, str]) -> None:
+    for name in ("Attentions", "Backends", "attn"):
+        with pytest.raises(AttributeError, match=f"^{name}$"):
+            getattr(vllm_plugin, name)
+    assert vllm_plugin.Attention is vllm_plugin.Attention
+    assert vllm_plugin.Backend is not vllm_plugin.Attention
+
+
 def paged(lengths: list[int], counts: list[int], page: int = 16) -> tuple[Any, Any, Any, Any]:
     """Queries, a cache, vLLM's metadata, and what attention gives, for sequences whose last tokens are asked for."""
     H, KH, D, blocks = 4, 2, 32, 9
