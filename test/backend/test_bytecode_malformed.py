@@ -12,10 +12,11 @@ from bytecode_mutator import Part, join, split
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from op_kernels import SAMPLES, module_of
+from xdsl.irdl.operations import OptionalDef, VariadicDef
 
 from freehold.backend.bytecode.encoding import MalformedBytecode, put_offset_table, varint
 from freehold.backend.bytecode.reader import MAX_FILE, bytecode_version, read_bytecode
-from freehold.backend.bytecode.tables import FunctionFlag, Section, op_of_opcode
+from freehold.backend.bytecode.tables import FunctionFlag, Section, op_of_opcode, op_record
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile import LoopOp
 from freehold.dialects.cuda_tile.text import parse_disassembly
@@ -314,3 +315,50 @@ def test_records_of_places(records: list[bytes], number: int, what: str):
         assert refused(data) == what
     else:
         read_bytecode(data)
+
+
+def ended_by_bytes(data: bytes) -> bytes:
+    """A kernel of `make_token` and, instead of `return`, an operation that begins so."""
+    header, parts = split(sample("make_token", VERSIONS[-1]))
+    function = next(part for part in parts if part.number == Section.FUNCTION)
+    at = function.payload.index(b"\x5c\x00\x00")  # return
+    function.payload[at:] = data + b"\xff" * 11  # no integer
+    function.payload[at - 3] = 2 + len(data) + 11
+    return join(header, parts)
+
+
+def test_numbers_of_results():
+    """Where an operation says how many it has, as those do that may have many of something."""
+    asked = 0
+    for opcode, op in op_of_opcode().items():
+        if not op_record(op, VERSIONS[-1]).counts_results:
+            continue
+        asked += 1
+        fields = [field for _, field in op.get_irdl_definition().results]
+        least = sum(not isinstance(field, VariadicDef) for field in fields)
+        for number in range(least + 3):
+            wrong = number < least or (number > least and len(fields) == least)
+            said = refused(ended_by_bytes(varint(opcode) + bytes((number,)) + bytes(number)))
+            assert (said == f"`{op.short_name()}` cannot have {number} results") is wrong, (op.name, number, said)
+    assert asked > 10
+
+
+def test_numbers_of_operands():
+    """Where one number says how many there are of all."""
+    asked = 0
+    for opcode, op in op_of_opcode().items():
+        record = op_record(op, VERSIONS[-1])
+        if not record.counts_operands or record.properties:
+            continue
+        asked += 1
+        definition = op.get_irdl_definition()
+        fields = [field for _, field in definition.operands]
+        many = [field for field in fields if isinstance(field, VariadicDef) and not isinstance(field, OptionalDef)]
+        least = sum(not isinstance(field, VariadicDef) for field in fields)
+        results = sum(not isinstance(field, VariadicDef) for _, field in definition.results)
+        head = varint(opcode) + (bytes((results,)) if record.counts_results else b"") + bytes(results)
+        for number in range(least + 3):
+            wrong = number < least or (not many and number > len(fields))
+            said = refused(ended_by_bytes(head + bytes((number,)) + bytes(number)))
+            assert (said == f"`{op.short_name()}` cannot have {number} operands") is wrong, (op.name, number, said)
+    assert asked > 3
