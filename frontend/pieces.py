@@ -145,18 +145,19 @@ def _places(
         c.error(errors.WrongRank(c.span(node), what="the index", given=counts[0], of="the tile", rank=counts[1]))
         return None
     found: list[TileValue] = []
-    for item, w, p in zip(items, whole, part, strict=True):
+    nodes = node.elts if isinstance(node, core.Tuple) and len(node.elts) == len(items) else [node] * len(items)
+    for item, entry, w, p in zip(items, nodes, whole, part, strict=True):
         count = w // p
         if isinstance(item, Static) and isinstance(item.value, int) and not isinstance(item.value, bool):
             if not -count <= item.value < count:
                 what = f"index {item.value} is outside an axis of {count} {'part' if count == 1 else 'parts'}"
-                c.error(errors.ArithmeticFails(c.span(node), what=what))
+                c.error(errors.ArithmeticFails(c.span(entry), what=what))
                 return None
             found.append(c.constant(item.value % count, INDEX_DTYPE))
         elif isinstance(item, TileValue) and not item.shape and item.dtype.kind == "int" and computes(item.dtype):
             found.append(wrapped(c, item, count))
         else:
-            _no_subscript(c, item, node)
+            _no_subscript(c, item, entry)
             return None
     return found
 

@@ -20,9 +20,12 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from freehold.dialects.cuda_tile import ConstantOp, CudaTile, DenseElementsAttr, EntryOp, TileModuleOp, tile
 from freehold.dialects.cuda_tile.ops.aliases import PreviewCallOp
 from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
+from freehold.dialects.cuda_tile.text_names import suggested_name
 from freehold.dialects.cuda_tile.text_types import parse_short_type
 from freehold.dialects.cuda_tile.types import ELEMENT_BITS, NUMBERS
 from freehold.dialects.location import span_of
+from freehold.tools.context import make_context
+from freehold.tools.located_parser import parse_module
 
 DISASSEMBLY = """\
 // Producer: another compiler
@@ -44,6 +47,63 @@ entry @k(%arg0: tile<ptr<f32>>, %arg1: tile<i32>) optimization_hints=<default = 
   return
 }
 """
+
+
+NAMED = """\
+cuda_tile.module @m {
+  entry @k(%x: tile<4xf32>, %y: tile<4xi32>) {
+    %r, %i = reduce %x, %y dim=0 identities=[0.0 : f32, 0 : i32] : tile<4xf32>, tile<4xi32> -> tile<f32>, tile<i32> (%a: tile<f32>, %b: tile<f32>, %c: tile<i32>, %d: tile<i32>) {
+      yield %a, %c : tile<f32>, tile<i32>
+    }
+    %n = constant <i32: 4> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %l = for %j in (%one to %n, step %one) : tile<i32> iter_values(%v = %i) -> (tile<i32>) {
+      %m = addi %v, %j : tile<i32>
+      continue %m : tile<i32>
+    }
+    %u, %w, %z = get_tile_block_id : tile<i32>
+    %p = constant <i1: true> : tile<i1>
+    %q = constant <f32: 2.0> : tile<f32>
+    %s = constant <f32: 0.5> : tile<f32>
+    %t = constant <f32: -2.0> : tile<f32>
+    %o = constant <f32: 0x7FC00000> : tile<f32>
+    %g = constant <i32: 4> : tile<i32>
+    return
+  }
+}
+"""
+
+
+def names_of(module: ModuleOp) -> list[str]:
+    """The names of all results and arguments, as they are suggested."""
+    values = [
+        v for op in module.walk() for v in (*op.results, *(a for r in op.regions for b in r.blocks for a in b.args))
+    ]
+    return [suggested_name(value) or "-" for value in values]
+
+
+def test_values_are_named_as_by_nvidias_tools() -> None:
+    module = parse_module(make_context(), NAMED, "named.mlir")
+    assert names_of(module) == [
+        "arg0", "arg1", "reduce", "-", "reduce_lhs0", "reduce_rhs0", "reduce_lhs1", "reduce_rhs1", "cst_4_i32",
+        "cst_1_i32", "for", "loopIdx", "iterArg0", "-", "blockId_x", "blockId_y", "blockId_z", "true", "cst_2_f32",
+        "cst_f32", "cst_f32", "cst_NaN_f32", "cst_4_i32",
+    ]  # fmt: skip
+
+
+def test_a_name_that_is_taken_is_counted_on() -> None:
+    module = parse_module(make_context(), NAMED, "named.mlir")
+    for op in module.walk():
+        for result in op.results:
+            result.name_hint = "same"
+    text = StringIO()
+    Printer(text).print_op(module)
+    found = [
+        name
+        for n in range(1, 14)
+        if f"%{(name := f'same_{n}')} = " in text.getvalue() or f"%{name}, " in text.getvalue()
+    ]
+    assert found[:4] == ["same_1", "same_2", "same_3", "same_4"]
 
 
 def the_module(module: ModuleOp) -> TileModuleOp:

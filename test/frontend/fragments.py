@@ -19,7 +19,8 @@ import math
 from dataclasses import InitVar, dataclass, field
 from typing import NamedTuple
 import freehold as fh
-from freehold import Acc, Const, Mut, Out, Ref, bf16, bool_, f8e8m0fnu, f8e5m2, f16, f32, f64, i8, i32, i64, u8, u32
+from freehold import Acc, Const, Mut, Out, Ref
+from freehold import bf16, bool_, f8e8m0fnu, f8e5m2, f16, f32, f64, i8, i32, i64, u8, u32, u64
 """
 TAIL = "    y.store(t)\n"
 

@@ -256,6 +256,23 @@ def test_signature():
     assert linecache.getline(__file__, span.line)[span.start : span.end] == "BK: Const[int]"
 
 
+CHANGED = [
+    ("f = lambda x: (", "`changed.py` is no Python now"),
+    ("f = 1", "which lambda of line 1 it is cannot be told"),
+    ("", "which lambda of line 1 it is cannot be told"),
+    ("def f(x): return x", "which lambda of line 1 it is cannot be told"),
+]
+
+
+@pytest.mark.parametrize(("now", "said"), CHANGED, ids=[now for now, _ in CHANGED])
+def test_a_lambda_whose_text_was_changed_is_told(now: str, said: str):
+    names: dict[str, Any] = {}
+    exec(compile("f = lambda x: x + 1\n", "changed.py", "exec"), names)
+    fh.register_source("changed.py", now + "\n")
+    with pytest.raises(SourceMissing, match=said):
+        source_of(names["f"])
+
+
 # --- Fingerprints ----------------------------------------------------------------------------------------------------
 
 
