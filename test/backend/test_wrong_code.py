@@ -336,3 +336,83 @@ def test_hints_are_of_an_architecture_before_they_are_of_all(hints: str, found: 
     module = parse_disassembly(f"cuda_tile.module @kernels {{ entry @k(){hints} {{ return }} }}")
     (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
     assert hint_of(entry, "sm_90", WORKERS, 7) == found
+
+
+@fh.kernel
+def taken_behind(y: Out["M", 64], z: Out["M", 64], x: Ref["M", "N"], n: i32, HOW: Const[str]):
+    """Tiles that a loop hands on in one of the ways, and what it holds in the end."""
+    (i, _) = y.index
+    a, b = x.load((i, 0), (1, 64)), x.load((i, 1), (1, 64))
+    sums = fh.zeros((1, 64), x.dtype)
+    if HOW == "in line":
+        for k in fh.tiles(x, axis=1, size=64):
+            a, b = b, x.load((i, k), (1, 64))
+    elif HOW == "in if":
+        for k in fh.tiles(x, axis=1, size=64):
+            if k > n:
+                a, b = b, x.load((i, k), (1, 64))
+                continue
+            a = a + b
+    elif HOW == "in helper":
+        for k in fh.tiles(x, axis=1, size=64):
+            a, b = moved(b, x.load((i, k), (1, 64)) + a)
+    elif HOW == "in a loop in a loop":
+        for _ in range(n):
+            for k in fh.tiles(x, axis=1, size=64):
+                a, b = b, x.load((i, k), (1, 64))
+    elif HOW == "three":
+        c = a
+        for k in fh.tiles(x, axis=1, size=64):
+            a, b, c = b, c, x.load((i, k), (1, 64))
+        b = c
+    elif HOW == "kept":
+        for k in fh.tiles(x, axis=1, size=64):
+            a = b
+            b = x.load((i, k), (1, 64))
+    elif HOW == "exchanged":
+        for _ in range(n):
+            a, b = b, a
+    elif HOW == "while":
+        k = 0
+        while k < n:
+            a, b = b, x.load((i, 0), (1, 64)) + a
+            k += 1
+    elif HOW == "in the turns":
+        for k in fh.tiles(x, axis=1, size=64):
+            sums += a
+            a, b = b, x.load((i, k), (1, 64))
+        a = sums
+    elif HOW == "numbers":
+        p, q = 0, 1
+        for k in fh.tiles(x, axis=1, size=64):
+            p, q = q, k
+        a = a * p
+    else:
+        for k in fh.tiles(x, axis=1, size=64):
+            a, b = a + b, x.load((i, k), (1, 64))
+    y.store(a)
+    z.store(b)
+
+
+def takes(how: str) -> list[str]:
+    x, y, z = np.zeros((4, 1024), np.float32), *np.zeros((2, 4, 64), np.float32)
+    verified = taken_behind.verify(fh.partition(y, (1, 64)), fh.partition(z, (1, 64)), x, 3, how)
+    return [error.code for error in wrong(bytecode(verified, taken_behind.options), "sm_90")]
+
+
+@pytest.mark.parametrize("how", ["in line", "in if", "in helper", "in a loop in a loop", "three", "kept"])
+def test_tiles_that_are_taken_for_others(how: str) -> None:
+    assert takes(how) == ["O419"]
+
+
+@pytest.mark.parametrize("how", ["exchanged", "while", "in the turns", "numbers", "computed"])
+def test_tiles_that_are_handed_on_rightly(how: str) -> None:
+    assert takes(how) == []
+
+
+def test_tiles_that_would_be_taken_for_others_are_told_and_refused(golden: Callable[[Path, str], None]) -> None:
+    x, y, z = np.ones((4, 1024), np.float32), *np.zeros((2, 4, 64), np.float32)
+    with pytest.raises(Rejected) as caught:
+        taken_behind.compile(fh.partition(y, (1, 64)), fh.partition(z, (1, 64)), x, 3, "in line", arch="sm_90")
+    assert caught.value.codes == ("O419",)
+    golden(GOLDEN / "tile_mistaken.err", str(caught.value))
