@@ -12,7 +12,7 @@ from xdsl.dialects import test as operations
 
 import freehold as fh
 from freehold.dialects.cuda_tile.attrs import BoundedAttr, DivByAttr, SameElementsAttr
-from freehold.runtime.interpreter import control, pointers, rounding, scattered, windows
+from freehold.runtime.interpreter import control, ownership, pointers, rounding, scattered, shapes, windows
 from freehold.runtime.interpreter.adversary import Adversary
 from freehold.runtime.interpreter.elements import by_name
 from freehold.runtime.interpreter.errors import OutsideIndexSpace
@@ -368,3 +368,143 @@ def test_bounds_of_truth_values_are_those_of_one_bit_with_a_sign() -> None:
     for value, low, high in ((False, True, True), (True, False, True)):
         assert control.holds(BoundedAttr(0, None), np.array([value]), 1, 1) is low
         assert control.holds(BoundedAttr(None, 0), np.array([value]), 1, 1) is high
+
+
+# --- Small pieces, at their limits ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("begin", "distance", "name", "byte"),
+    [
+        (40, -5, "x", -5), (40, -1, "x", -1), (40, 16, "x", 16), (40, 17, "x", 17), (40, 39, "y", -1),
+        (40, 64, "y", 24), (8, -4, "x", -4), (8, 64, "y", 56), (8, 70, "y", 62),
+    ],
+)  # fmt: skip
+def test_what_an_address_outside_is_near_to(begin: int, distance: int, name: str, byte: int) -> None:
+    """Of all arrays, those that overlap, too, that which it is least far from, and the byte of it that it would be."""
+    memory = np.zeros(64, np.uint8)
+    of = Memory()
+    x, y = memory[:16].view(np.float32), memory[begin:64].view(np.float32)
+    of.add((part_of(n, a), a) for n, a in (("x", x), ("y", y)))
+    run = Machine(of)
+    run.label = "7"
+    size = {"x": 16, "y": 64 - begin}[name]
+    said = refused("O521", lambda: run.outside(OP, "load", memory.ctypes.data + distance, 4))
+    assert f"in block 7; `{name}` has {size} bytes, and this is byte {byte}\n" in said
+
+
+def test_values_as_printf_shows_them() -> None:
+    shown: Any = control.format_tile
+    assert shown(np.array([[1, -2], [3, 4]], np.int8), "", "d") == "[[1, -2], [3, 4]]"
+    assert shown(np.array(-2, np.int8), "", "u") == "254"
+    assert shown(np.array(-1, np.int64), "", "u") == str(2**64 - 1)
+    assert shown(np.array(-2, np.int16), "", "x") == "fffe"
+    assert shown(np.array(-2, np.int16), "#", "X") == "0XFFFE"
+    assert shown(np.array(-8, np.int32), "", "o") == "37777777770"
+    assert shown(np.array(-2, np.int16), "", "i") == "-2"
+    assert shown(np.array(-2, np.int16), "+5", "d") == "   -2"
+    assert shown(np.array(0, np.int16), "", "x") == "0"
+    assert shown(np.array(65, np.int8), "", "c") == "A"
+    assert shown(np.array(1.5, np.float32), ".3", "f") == "1.500"
+    assert shown(np.array(2, np.int32), "", "e") == "2.000000e+00"
+    assert shown(np.array(True), "", "d") == "1"
+    assert shown(np.array(1.5, np.float32), "", "s") == "1.5"
+
+
+@pytest.mark.parametrize(
+    ("data", "element", "found"),
+    [
+        (bytes([0, 1, 255]), "i1", [False, True, True]),
+        (bytes([0x07, 0x08, 0x0F, 0xF9]), "i4", [7, -8, -1, -7]),
+        (bytes([127, 128, 255]), "i8", [127, -128, -1]),
+        (b"\x00\x00\x80\x3f\x00\x00\x00\xc0", "f32", [1.0, -2.0]),
+        (b"\x00\xfc\x01\x00\x00\x02", "tf32", [1.0, 2.0]),
+        (bytes([0x12, 0x2E]), "f4E2M1FN", [1.0, -4.0]),
+        (b"\x00\x3c\x00\xc0", "f16", [1.0, -2.0]),
+    ],
+)
+def test_literals(data: bytes, element: str, found: list[Any]) -> None:
+    assert np.asarray(shapes.from_bytes(data, by_name(element))).astype(np.float64).tolist() == found
+
+
+def test_points_are_dealt_out_to_blocks() -> None:
+    dealt = ownership.numbers_by_block
+    assert [*dealt(7, 3, "increasing")] == [0, 3, 6, 1, 4, 2, 5]
+    assert [*dealt(7, 3, "decreasing")] == [2, 5, 1, 4, 0, 3, 6]
+    assert [*dealt(3, 7, "increasing")] == [0, 1, 2]
+    mixed = [*dealt(50, 3, 1)]
+    assert sorted(mixed) == [*range(50)]
+    assert mixed not in ([*dealt(50, 3, "increasing")], [*dealt(50, 3, 2)])
+    assert mixed == [*dealt(50, 3, 1)]
+
+
+@pytest.mark.parametrize(
+    ("value", "mode", "found"),
+    [
+        (Fraction(1), "nearest_even", 1.0),
+        (Fraction(2**53 + 1), "nearest_even", 2.0**53),
+        (Fraction(2**53 + 3), "nearest_even", 2.0**53 + 4),
+        (Fraction(2**54 + 3), "nearest_even", 2.0**54 + 4),
+        (Fraction(2**53 + 1), "zero", 2.0**53),
+        (Fraction(2**53 + 1), "positive_inf", 2.0**53 + 2),
+        (Fraction(2**53 + 1), "negative_inf", 2.0**53),
+        (Fraction(-(2**53) - 1), "positive_inf", -(2.0**53)),
+        (Fraction(-(2**53) - 1), "negative_inf", -(2.0**53) - 2),
+        (Fraction(-(2**53) - 1), "zero", -(2.0**53)),
+        (Fraction(2**53), "positive_inf", 2.0**53),
+        (Fraction(-(2**53)), "negative_inf", -(2.0**53)),
+        (Fraction(1, 3), "nearest_even", 1 / 3),
+        (Fraction(1, 2**1074), "nearest_even", 5e-324),
+        (Fraction(1, 2**1075), "nearest_even", 0.0),
+        (Fraction(3, 2**1076), "nearest_even", 5e-324),
+        (Fraction(1, 2**1090), "positive_inf", 5e-324),
+        (Fraction(-1, 2**1090), "positive_inf", -0.0),
+        (Fraction(2**1024 - 2**970), "nearest_even", float("inf")),
+        (Fraction(2**1024 - 2**970 - 1), "nearest_even", 1.7976931348623157e308),
+        (Fraction(2**1025), "zero", 1.7976931348623157e308),
+        (Fraction(2**1025), "negative_inf", 1.7976931348623157e308),
+        (Fraction(2**1025), "positive_inf", float("inf")),
+        (Fraction(-(2**1025)), "negative_inf", float("-inf")),
+        (Fraction(-(2**1025)), "positive_inf", -1.7976931348623157e308),
+        (Fraction(-(2**1025)), "zero", -1.7976931348623157e308),
+    ],
+)
+def test_fractions_are_rounded_to_doubles(value: Fraction, mode: str, found: float) -> None:
+    made = rounding.round_fraction(value, mode)
+    assert (made, np.signbit(made)) == (found, np.signbit(found))
+
+
+@pytest.mark.parametrize(
+    ("value", "mode"), [(v, m) for v in (2.0, 3.0, 0.1, 5e-324, 1e308, 9.0, 2.0**-1073) for m in
+                        ("nearest_even", "zero", "negative_inf", "positive_inf")]
+)  # fmt: skip
+def test_roots_are_the_nearest_on_their_side(value: float, mode: str) -> None:
+    root = inner_of_rounding._root(value, mode)
+    below, above = np.nextafter(root, 0.0), np.nextafter(root, np.inf)
+    square, exact = Fraction(root) ** 2, Fraction(value)
+    match mode:
+        case "zero" | "negative_inf":
+            assert square <= exact < Fraction(float(above)) ** 2
+        case "positive_inf":
+            assert Fraction(float(below)) ** 2 < exact <= square
+        case _:
+            low, high = (Fraction(root) + Fraction(float(n)) for n in (below, above))
+            assert (low / 2) ** 2 <= exact <= (high / 2) ** 2
+
+
+def test_numbers_of_four_bits_in_memory_leave_their_neighbours_alone() -> None:
+    nibble = by_name("i4")
+    codes = np.array([0xAB, 0xCD, 0xEF], np.uint8)
+    run = machine(x=codes)
+    window = Window("x", codes.ctypes.data, (6,), (1,), nibble, None)
+    for place, value in ((0, -1), (3, 1), (4, 0)):
+        windows.store_at(run, OP, window, [np.array([place])], np.array([value], np.int8))
+    assert codes.tolist() == [0xAF, 0x1D, 0xE0]
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "found"), [(-1, "u8", 255), (-1, "i8", -1), (-2, "u32", 2**32 - 2), (5, "u8", 5)]
+)
+def test_numbers_that_a_failed_check_shows(value: int, dtype: str, found: int) -> None:
+    inner: Any = ownership
+    assert inner._as(value, dtype) == found
