@@ -6,7 +6,7 @@ import inspect
 import sys
 from ast import literal_eval
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from math import prod
 from types import FunctionType
@@ -186,6 +186,22 @@ def extremes(c: Context, node: core.Expr) -> tuple[str, str] | None:
     return whole, f"{before}arg{name}{whole[len(function) :]}"
 
 
+def chunked(c: Context, tile: TileValue, text: str, call: core.Call, args: Sequence[core.Expr]) -> str | None:
+    """torch's `chunk`: so many parts of a tile along an axis, as slices of it; None where they are not equal."""
+    given = dict(zip(("chunks", "axis"), (line(c, a) for a in args), strict=False))
+    given |= {KEYWORDS.get(k.arg or "", k.arg or ""): line(c, k.value) for k in call.keywords}
+    count, axis = number_in(given.get("chunks", "")), number_in(given.get("axis", "0"))
+    rank = len(tile.shape)
+    if not isinstance(count, int) or not isinstance(axis, int) or not -rank <= axis < rank or count < 1:
+        return None
+    extent = tile.shape[axis % rank]
+    each, before = extent // count, ":, " * (axis % rank)
+    if each * count != extent:
+        return None
+    ends = [(n * each or "", (n + 1) * each if n < count - 1 else "") for n in range(count)]
+    return _tuple_of([f"{text}[{before}{start}:{stop}]" for start, stop in ends])
+
+
 def stacked(c: Context, call: core.Call) -> Advice | None:
     """torch's and NumPy's `stack`: a new axis in each tile, along which they are joined."""
     texts = _arguments(c, Foreign("x, axis=0", "{x}{axis}"), call, call.args)
@@ -266,6 +282,10 @@ def of_function(c: Context, name: str, node: core.Expr | None = None) -> Advice 
     library = c.text(node).split(".")[0] if node is not None else ""
     if name == "stack" and call is not None and (edit := stacked(c, call)) is not None:
         return edit
+    tile = c.frame.variables.get(c.text(call.args[0])) if call is not None and call.args else None
+    if name == "chunk" and call is not None and isinstance(tile, TileValue):
+        code = chunked(c, tile, c.primary(call.args[0]), call, call.args[1:])
+        return None if code is None else Advice(f"take its parts: `{in_place(c, call, code)}`", call)
     foreign = elsewhere.EDITS.get(f"{library}.{name}", elsewhere.EDITS.get(name))
     if foreign is not None:
         return _advised(c, foreign, call, [] if call is None else call.args)
@@ -386,6 +406,23 @@ def _count(x: Written, axis: Written | None) -> str:
 def of_method(c: Context, value: TileValue, node: core.Attribute) -> Advice | None:
     """What to write for a method that tiles of other libraries have, with the arguments it is called with."""
     call = call_of(c, node)
+    if call is not None and node.attr[-1:] == "_" and node.attr[:1] != "_":
+        return _in_place_method(c, value, node, call)
+    return _of_method(c, value, node, call)
+
+
+def _in_place_method(c: Context, value: TileValue, node: core.Attribute, call: core.Call) -> Advice | None:
+    """torch's methods that change what they are called on: what computes the same, under the same name."""
+    found = _of_method(c, value, replace(node, attr=node.attr[:-1]), call)
+    if found is None or found.place is None:
+        return found
+    alone = any(isinstance(n, core.Evaluate) and n.value is call for n in core.walk(c.frame.function))
+    *words, code, end = found.text.split("`")
+    name = f"{node.value.id} = " if alone and isinstance(node.value, core.Name) else ""
+    return Advice("a tile stays what it is: " + "`".join((*words, name + code, end)), call)
+
+
+def _of_method(c: Context, value: TileValue, node: core.Attribute, call: core.Call | None) -> Advice | None:
     place = node if call is None else call
     code = _method(c, value, node, call)
     if code is not None:
@@ -429,6 +466,8 @@ def _method(c: Context, value: TileValue, node: core.Attribute, call: core.Call 
             return (
                 f"{text}.reshape({shape})" if node.attr == "view" else f"fh.broadcast_to({c.text(node.value)}, {shape})"
             )
+        case "chunk" if call is not None:
+            return chunked(c, value, text, call, call.args)
         case "mean" if call is not None:
             return _mean(c, value, text, call)
         case name if name in _AXES:

@@ -131,8 +131,9 @@ def missing(
         tile = c.text(node.func.value) if method else texts[0]
         bound = next(line(c, given[p]) for p in ("low", "high") if p in given)
         return Advice(f"one bound is `fh.{'maximum' if names == ['high'] else 'minimum'}({tile}, {bound})`", node)
-    if name == "where" and names == ["x", "y"]:
-        return Advice(f"say what to choose from: `fh.where({texts[0]}, 1, 0)`")
+    if name == "where" and names in (["x", "y"], ["y"]) and len(texts) == 3 - len(names):
+        chosen = ", ".join((*texts, "1", "0")[:2] if names == ["x", "y"] else texts)
+        return Advice(f"say what to choose from: `{c.text(node.func)}({chosen}, 0)`")
     if name == "load" and names == ["shape"] and len(texts) == 1:
         tensor, dot, attribute = texts[0].rpartition(".")
         at = dot and attribute == "index"

@@ -103,13 +103,16 @@ def truth_of(c: Context, node: core.Expr) -> str:
     return f"({line(c, node)})" if isinstance(node, core.Compare | core.BoolOp) else f"({primary(line(c, node))} != 0)"
 
 
-def of_assignment(c: Context, tile: TileValue, target: core.Subscript, value: core.Expr) -> Advice | None:
-    """A tile in which some elements are others, instead of an assignment to them."""
+def of_assignment(c: Context, tile: TileValue, target: core.Subscript, value: core.Expr, op: str = "") -> Advice | None:
+    """A tile in which some elements are others, instead of an assignment to them, or of `op=` on them."""
     if not isinstance(target.value, core.Name):
         return None
     name, part, new = target.value.id, target.slice, line(c, value)
     known = c.frame.variables.get(part.id) if isinstance(part, core.Name) else None
-    if isinstance(part, core.Compare) or (isinstance(known, TileValue) and known.dtype.kind == "bool"):
+    chosen = isinstance(part, core.Compare) or (isinstance(known, TileValue) and known.dtype.kind == "bool")
+    if op:
+        new = f"{name if chosen else line(c, target)} {op} {primary(new)}"
+    if chosen:
         return Advice(f"make a new tile: `{name} = fh.where({line(c, part)}, {new}, {name})`")
     if len(tile.shape) != 1 or isinstance(part, core.Slice | core.Tuple):
         return None

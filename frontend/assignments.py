@@ -103,8 +103,9 @@ def into_memory(c: Context, target: core.Subscript | core.Attribute) -> None:
         plain = given if augmented is None else None
         if isinstance(value, TileValue):
             edit = "make a new tile: `fh.where(condition, new, old)`"
-            if plain is not None and isinstance(target, core.Subscript):
-                made = advice_on_values.of_assignment(c, value, target, plain)
+            if given is not None and isinstance(target, core.Subscript):
+                op = "" if augmented is None else augmented.op
+                made = advice_on_values.of_assignment(c, value, target, given, op)
                 edit, at = (edit, None) if made is None else (made.text, c.span(c.here))
         elif record_of(value) is not None and isinstance(target, core.Attribute) and plain is not None:
             name = c.text(target.value)

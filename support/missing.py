@@ -12,6 +12,7 @@ _RUN: Final = "call the kernel, and run it: `kernel(fh.partition(y, tile), x).sy
 _READ: Final = "what a kernel reads is a `Ref`, what it writes an `Out`, what it updates a `Mut`"
 CONSTANT: Final = "a parameter that is known when the kernel is compiled is a `Const[int]`"
 _SCHEDULES: Final = "leave tiles open (`fh.choose(64, 128)`), or search for the fastest (`fh.Tuned`)"
+_TIMES: Final = "launches are timed as any work on a stream, by two `torch.cuda.Event`s around `kernel(...).on()`"
 _STREAM: Final = "give `.on(stream)` a stream of torch, of CuPy or of `cuda.core`"
 _OUTPUT: Final = "`kernel.compile(...).cubin` is its code, and `kernel.explain(...)` says what it costs"
 
@@ -27,6 +28,7 @@ MODULE: Final[Mapping[str, str]] = {
     "program_id": "a block's coordinates are those of its region: `y.index`",
     "num_programs": "there is a tile block for each tile of a partition",
     "synchronize": "`.sync()` runs a launch and waits, `.wait()` waits for what `.on(stream)` began",
+    **dict.fromkeys(("benchmark", "bench", "do_bench", "timeit", "profile", "profiler"), _TIMES),
     "asarray": "arrays of torch, CuPy, JAX and NumPy are passed as they are; `fh.from_numpy(x)` copies one to the GPU",
 }
 KERNEL: Final[Mapping[str, str]] = {

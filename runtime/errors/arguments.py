@@ -161,6 +161,12 @@ class ArgumentCount(Error):
         text: ClassVar[str] = "write `{name}=`"
         name: str
 
+    class OutputsToo(Help):
+        """For outputs that the caller expects to be made."""
+
+        text: ClassVar[str] = "what is written is an argument, too, and made by the caller: `{call}.sync()`"
+        call: str
+
     class OnStream(Help):
         text: ClassVar[str] = "a call runs nothing: say where it runs, with `.on(stream)` behind it"
 
@@ -223,6 +229,12 @@ class NotAnArray(Error):
         text: ClassVar[str] = "make an array of it first: `numpy.array({argument}, numpy.{dtype})`"
         argument: str
         dtype: str
+
+    class AsArray(Help):
+        """For what NumPy reads as an array."""
+
+        text: ClassVar[str] = "pass the array that it holds: `numpy.asarray({argument})`"
+        argument: str
 
 
 class WrongRank(Error):
@@ -287,6 +299,12 @@ class DTypeUnknown(Error):
             "pass bytes of two elements, as `uint8`, and write `fh.unpack(t, fh.{dtype})` in the kernel"
         )
         dtype: str
+
+    class AsParts(Help):
+        """For complex numbers."""
+
+        text: ClassVar[str] = "pass real and imaginary parts, along an axis of two behind the others: `{parts}`"
+        parts: str
 
 
 class WrongScalar(Error):

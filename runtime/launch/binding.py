@@ -164,6 +164,8 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
         error = errors.DTypeUnknown(call.place(parameter), name, kernel, e.name, known)
         if (packed := dtypes.from_name(e.name)) is not None and packed.bits == 4:
             error.add(error.AsBytes(packed.name))
+        elif "complex" in e.name and partition is None:
+            error.add(error.AsParts(_parts(call.text(parameter), value, e.name)))
         add(error)
         return None
     except Unreadable as e:
@@ -173,6 +175,8 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
         if isinstance(value, list | tuple) and partition is None:
             dtype = (parameter.dtype.name if parameter.dtype else "f32").replace("f", "float")
             error.add(error.MakeArray(call.text(parameter), dtype.replace("i", "int").replace("u", "uint")))
+        elif hasattr(cast(object, value), "__array__") and not e.why and partition is None:
+            error.add(error.AsArray(call.text(parameter)))
         add(error)
         return None
     shape = found.shape
@@ -520,3 +524,13 @@ def contract_errors(call: Call, parameters: Sequence[Parameter], shapes: Sequenc
         if parameter.of is not None and any(n in bound and bound[n][0].of == parameter.of for n in used):
             error.add(error.OneShape(kernel, parameter.of))
         yield error
+
+
+def _parts(text: str, value: object, dtype: str) -> str:
+    """The real and imaginary parts of an array of complex numbers, without a copy."""
+    from freehold.frontend.syntax.text import primary
+
+    if type(value).__module__.partition(".")[0] == "torch":
+        return f"torch.view_as_real({text})"
+    real = "float32" if dtype.endswith("64") else "float64"
+    return f"{primary(text)}[..., None].view(numpy.{real})"

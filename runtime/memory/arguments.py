@@ -203,7 +203,7 @@ def _torch(tensor: Any) -> ArrayView:
         raise Unreadable("its elements are negated when they are read: pass `resolve_neg()` of it")
     place = tensor.device.type
     if place not in ("cpu", "cuda"):
-        raise Unreadable(f"it is on {place}")
+        raise Unreadable(f"it is on {place}" + (", where tensors have no elements" if str(place) == "meta" else ""))
     read_only = None
     if tensor.requires_grad and torch.is_grad_enabled():
         read_only = ("autograd watches it", _UNWATCHED)

@@ -344,6 +344,26 @@ CASES = {
     "a misspelled variable": one("    total = x.load_like(y)\n    y.store(totl * 2)", X * 2),
     "a dimension as a variable": one("    y.store(x.load_like(y) * N)", X * 100),
     "an item by brackets": one("    t = (x.load_like(y), 3)\n    y.store(t(0))", X),
+    "scale the elements of a mask": one(
+        "    t = x.load_like(y)\n    t[t < 0] *= 0.5\n    y.store(t)", np.where(X < 0, X / 2, X)
+    ),
+    "add to an element": one(
+        "    t = x.load_like(y)\n    t[1] += 5 - 2\n    y.store(t)", np.where(np.arange(100) % 64 == 1, X + 3, X)
+    ),
+    "a method in place": one("    t = x.load_like(y)\n    t.exp_()\n    y.store(t)", np.exp(X)),
+    "methods in place with arguments": one(
+        "    t = x.load_like(y)\n    t.mul_(2)\n    t.add_(1)\n    t.clamp_(min=0)\n    y.store(t)",
+        np.maximum(2 * X + 1, 0),
+    ),
+    "a method in place as a value": one("    t = x.load_like(y)\n    y.store(2 * t.sub_(1) + 1)", 2 * (X - 1) + 1),
+    "chunks": two(
+        "    a, b = x.load_like(y).chunk(2, dim=-1)\n    y.store(fh.concatenate((b, a), axis=1))",
+        PADDED[:, :, np.arange(64) ^ 32].reshape(20, 128)[:, :100],
+    ),
+    "chunks of torch": two(
+        "    t = x.load_like(y)\n    a, b, c, d = fh.chunk(t, 4)\n    y.store(fh.concatenate((b, a, d, c)))",
+        X2.reshape(5, 4, 100)[:, [1, 0, 3, 2]].reshape(20, 100),
+    ),
     "linspace of a whole tensor": one(
         "    y.store(x.load_like(y) + fh.linspace(0.0, 1.0, x.shape[0]))", X + np.linspace(0, 1, 100)
     ),
