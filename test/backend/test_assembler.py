@@ -481,6 +481,22 @@ def test_what_it_refuses(printed: str, place: str | None, said: str):
     assert error.kernel == "k"
 
 
+@pytest.mark.parametrize(
+    ("printed", "is_arch"),
+    [
+        ("error: Cannot find option named 'sm_70'!", True),
+        ("error: Cannot find option named 'odd'!", False),
+        ("error: sm_70 is no number", False),
+    ],
+)
+def test_an_architecture_that_it_does_not_know(fake: Callable[[str], Assembler], printed: str, is_arch: bool):
+    assembler = fake("print('  =sm_80')")
+    outcome = subject._Outcome(1, b"", printed, False)  # pyright: ignore[reportPrivateUsage]
+    error = subject._refusal(outcome, "a module", "sm_70", None, assembler)  # pyright: ignore[reportPrivateUsage]
+    assert error.codes == (("O407",) if is_arch else ("O406",))
+    assert ("sm_80" in str(error)) is is_arch
+
+
 def test_calls_are_told_from_the_innermost():
     printed = 'loc(callsite(loc("h.py":3:9) at callsite(loc("g.py":4:2) at loc("k.py":5:1))))'
     span = subject._span(printed)  # pyright: ignore[reportPrivateUsage]

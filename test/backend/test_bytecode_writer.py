@@ -11,11 +11,13 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     Float8E5M2Type,
+    IndexType,
     IntegerAttr,
     ModuleOp,
     StringAttr,
     UnitAttr,
     UnknownLoc,
+    VectorType,
     f16,
     f32,
     f64,
@@ -357,6 +359,12 @@ def _with_results() -> ModuleOp:
     return module(entry)
 
 
+def _with_argument_attribute(attribute: Attribute) -> ModuleOp:
+    entry = kernel()
+    entry.properties["arg_attrs"] = ArrayAttr([DictionaryAttr({"cuda_tile.a": attribute})])
+    return module(entry)
+
+
 REFUSED: dict[str, tuple[Callable[[], ModuleOp], Version | None]] = {
     "field_of_a_later_version": (
         lambda: _placed(lambda made: made.do(ExpOp(made.floats(), RoundingModeAttr.of("approx")))),
@@ -375,6 +383,9 @@ REFUSED: dict[str, tuple[Callable[[], ModuleOp], Version | None]] = {
     "use_out_of_scope": (lambda: _placed(_out_of_scope), None),
     "use_before_definition": (lambda: _placed(_too_early), None),
     "operation_of_another_dialect": (lambda: _placed(_foreign), None),
+    "attribute_of_another_dialect": (lambda: _with_argument_attribute(UnitAttr()), None),
+    "index_as_an_attribute": (lambda: _with_argument_attribute(IntegerAttr(1, IndexType())), None),
+    "type_of_another_dialect": (lambda: _with_argument_attribute(VectorType(f32, [4])), None),
     "two_modules": (lambda: ModuleOp([TileModuleOp("a"), TileModuleOp("b")]), None),
 }
 
