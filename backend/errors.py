@@ -419,11 +419,6 @@ class NotBytecode(Error):
     what: str
     why: str
 
-    class Because(Note):
-        """The reason, where no place in a source text could be shown with it."""
-
-        text: ClassVar[str] = "{why}"
-
 
 class UnreadableBytecode(Error):
     """

@@ -62,8 +62,6 @@ def write_bytecode(
         except NoForm as problem:
             place = None if missing.op is None else span_of(missing.op)
             refused = NotBytecode(place, problem.what, problem.why)
-            if place is None:
-                refused.add(refused.Because())
             raise Rejected([*missing.errors(), refused], missing.kernel) from None
         else:
             if errors := missing.errors():
