@@ -104,11 +104,13 @@ _LAZY: Final = {
 
 def __getattr__(name: str) -> object:
     if (module := _LAZY.get(name)) is None:
-        from freehold.kernels.elsewhere import NAMES
+        from freehold.kernels.elsewhere import NAMES, of_torch
 
         told = f"module 'freehold.kernels' has no attribute {name!r}"
         if name in NAMES:
             raise AttributeError(f"{told}: {NAMES[name]}")
+        if (other := of_torch(name)) is not None:
+            raise AttributeError(f"{told}: it is torch's own, `{other}`")
         raise AttributeError(told, name=name, obj=sys.modules[__name__])
     value = getattr(import_module(f"freehold.kernels.{module}"), name)
     globals()[name] = value

@@ -152,6 +152,9 @@ def _look_at(
     try:
         bound = signature.bind(*given, **named)
     except TypeError:  # which Python says
+        for keyword in named.keys() - signature.parameters.keys():
+            if (told := _elsewhere(keyword, signature)) is not None:
+                raise TypeError(f"{name}: there is no `{keyword}=`: {told}") from None
         return
     bound.apply_defaults()
     for parameter, value in bound.arguments.items():
@@ -163,6 +166,16 @@ def _look_at(
             takes.check(bound.arguments)
         except (TypeError, ValueError) as error:
             raise error from None
+
+
+def _elsewhere(keyword: str, signature: inspect.Signature) -> str | None:
+    """What to write for a keyword of torch's or NumPy's; None where nothing is known of it."""
+    first = next(iter(signature.parameters), "")
+    known = {"axis": "dim", "keepdims": "keepdim", "is_causal": "causal", "input": first, "x": first, "src": first}
+    if keyword == "attn_mask" and "causal" in signature.parameters:
+        return "of masks there are `causal` and `window`; sequences of different lengths are `varlen_attention`"
+    ours = known.get(keyword)
+    return f"write `{ours}=`" if ours in signature.parameters else None
 
 
 def wrong_kind(name: str, kinds: Sequence[str], value: Any) -> str:
@@ -182,7 +195,7 @@ def _made_of(name: str, value: Any) -> str:
     """How a tensor is made of something, as an edit; empty where it cannot be told."""
     if hasattr(value, "__dlpack__"):
         return f"`torch.from_dlpack({name})`, or launch the kernel itself"
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple) and not (isinstance(value, tuple) and _are_integers(value)):  # a shape
         return f"`torch.{'stack' if value and all(map(is_tensor, cast('list[Any]', value))) else 'tensor'}({name})`"
     if isinstance(value, int | float):
         return f"`torch.tensor({name})`"

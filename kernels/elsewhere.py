@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 _FUNCTIONS: Final = {
     "activation": "gelu silu relu sigmoid tanh elu leaky_relu hardswish mish softplus",
@@ -30,3 +31,14 @@ _FUNCTIONS: Final = {
 NAMES: Final[Mapping[str, str]] = {
     name: f"write `kernels.{ours}`" for ours, names in _FUNCTIONS.items() for name in names.split()
 }
+
+
+def of_torch(name: str) -> str | None:
+    """Where torch has a function of a name that nothing of this library is called by; None where it has none."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None or name.startswith("_"):
+        return None
+    for place, owner in (("torch.nn.functional", torch.nn.functional), ("torch", torch)):
+        if callable(getattr(owner, name, None)):
+            return f"{place}.{name}"
+    return None

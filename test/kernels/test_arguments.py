@@ -209,7 +209,8 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 NO_TENSORS: dict[str, tuple[Any, str]] = {
     "a list": ([1.0, 2.0], "a list: write `torch.tensor({name})`"),
     "tensors": ([torch.ones(2, 8)], "a list: write `torch.stack({name})`"),
-    "a tuple": ((1, 2), "a tuple: write `torch.tensor({name})`"),
+    "a tuple": ((1.0, 2), "a tuple: write `torch.tensor({name})`"),
+    "a shape": ((1, 2), "a tuple"),
     "a number": (1.5, "1.5: write `torch.tensor({name})`"),
     "text": ("x", "'x'"),
     "an array": (
@@ -264,6 +265,30 @@ def test_values_of_another_kind_are_named(name: str) -> None:
             words, value = VALUES[kind]
             with pytest.raises(TypeError, match=f"{name}: {parameter.name} has to be {words}.*, not {value!r}"):
                 function(*arguments[:at], value, *arguments[at + 1 :])
+
+
+def test_keywords_of_torch_and_numpy() -> None:
+    x, q = of(2, 8), of(1, 2, 4, 8)
+    calls: tuple[tuple[str, tuple[Any, ...], str, Any, str], ...] = (
+        ("softmax", (x,), "axis", 0, "there is no `axis=`: write `dim=`"),
+        ("argmax", (x,), "keepdims", True, "there is no `keepdims=`: write `keepdim=`"),
+        ("greedy", (), "input", x, "there is no `input=`: write `logits=`"),
+        ("attention", (q, q, q), "is_causal", True, "there is no `is_causal=`: write `causal=`"),
+        ("attention", (q, q, q), "attn_mask", x, "there is no `attn_mask=`: of masks there are `causal` and `window`"),
+    )
+    for name, arguments, keyword, value, words in calls:
+        with pytest.raises(TypeError, match=f"^{name}: {re.escape(words)}"):
+            getattr(kernels, name)(*arguments, **{keyword: value})
+    assert kernels.argmax(x, keepdim=True).shape == (2, 1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nothing'"):
+        kernels.softmax(x, nothing=1)  # pyright: ignore[reportCallIssue] -- wrong on purpose
+
+
+def test_functions_that_torch_has() -> None:
+    for name, place in (("dropout", "torch.nn.functional.dropout"), ("where", "torch.where")):
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}': it is torch's own, `{place}`"):
+            getattr(kernels, name)
+    assert not hasattr(kernels, "__nothing__")
 
 
 def test_a_window_has_a_number_for_each_axis() -> None:
