@@ -80,7 +80,7 @@ def _triton(kernel: Any, signature: KernelSignature) -> Made:
         _same_types(
             signature,
             specialisation,
-            {n: _TRITON.get(t.removeprefix("*"), t) for n, t in types.items() if t != "constexpr"},
+            {n: _TRITON.get(bare, bare) for n, t in types.items() if (bare := t.removeprefix("*")) != "constexpr"},
         )
         cubin, ptx = asm.get("cubin"), asm.get("ptx")
         source = _Linked(cubin, metadata.name, arch, ptx) if cubin else Ptx(ptx, metadata.name)
