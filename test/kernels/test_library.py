@@ -5,19 +5,21 @@ NumPy computes, in every order of blocks and under every schedule.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from answers import assembles
 from examples.kernels import library
 from examples.kernels.example import Array, Example, with_one
+from xdsl.dialects.builtin import DictionaryAttr
 
 import freehold as fh
 from freehold.backend.bytecode.writer import write_bytecode
+from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr
 from freehold.dialects.ownership import KernelOp, Rung, UnsafeOp, duties_of
 from freehold.frontend.schedule import Blocks
 from freehold.passes.pipeline import contract, convert, verify
@@ -154,6 +156,25 @@ def test_ratchet(golden: Callable[[Path, str], None]) -> None:
     kernels = len({example.kernel.__name__ for example in LIBRARY.values()})
     header = f"{kernels} kernels\n{'':28}proved masked launch kernel unsafe"
     golden(RATCHET, "\n".join([header, *lines]))
+
+
+def moved(example: Example) -> Iterator[str]:
+    """How a kernel loads and stores tiles, where it says so: by TMA or by threads, how far ahead; and how often."""
+    told: dict[str, int] = {}
+    for op in example.kernel.verify(*example.arguments).walk():
+        hints = op.properties.get("hints")
+        if isinstance(hints, OptimizationHintsAttr):
+            for arch, given in hints.hints.data.items():
+                asked = " ".join(f"{key}={value}" for key, value in cast(DictionaryAttr, given).data.items())
+                line = f"{op.name.removeprefix('ownership.')} {asked}{'' if arch == 'default' else f' on {arch}'}"
+                told[line] = told.get(line, 0) + 1
+    yield from (f"{count:3} x {line}" for line, count in sorted(told.items()))
+
+
+def test_how_tiles_are_moved(golden: Callable[[Path, str], None]) -> None:
+    """Nothing but speed depends on it, so that it is seen here alone, and meant: `--update-golden` writes it anew."""
+    lines = [line for name, example in LIBRARY.items() for line in (name, *moved(example))]
+    golden(RATCHET.with_name("moved.txt"), "\n".join(lines))
 
 
 def test_the_library_is_large_and_safe() -> None:
