@@ -386,10 +386,12 @@ def _all_resources(archs: Sequence[str], cubin: Callable[[str], bytes], kernel: 
 
 
 def _resources(found: Mapping[str, Resources | str]) -> Iterator[str]:
-    said = {text for text in found.values() if isinstance(text, str)}
-    if len(said) == 1 and all(isinstance(r, str) for r in found.values()):
+    said = {arch: text for arch, text in found.items() if isinstance(text, str)}
+    if len(said) == len(found):
         yield "GPU code: none"
-        yield from _filled(f"  {said.pop()}", "    ")
+        one = len({*said.values()}) == 1
+        for line in {*said.values()} if one else [f"{arch}: {text}" for arch, text in said.items()]:
+            yield from _filled(f"  {line}", "    ")
         return
     yield "GPU code: registers and stack of a thread, shared memory of a block"
     head = ("", "registers", "stack", "local stores, loads", "shared", "threads", "code")
@@ -404,9 +406,8 @@ def _resources(found: Mapping[str, Resources | str]) -> Iterator[str]:
     for first, *cells in rows:
         line = "  ".join(f"{c:>{w}}" for c, w in zip(cells, widths[1:], strict=True))
         yield f"  {first:{widths[0]}}  {line}".rstrip()
-    for arch, text in found.items():
-        if isinstance(text, str):
-            yield from _filled(f"  {arch}: {text}", "    ")
+    for arch, text in said.items():
+        yield from _filled(f"  {arch}: {text}", "    ")
 
 
 def _spilled(found: Mapping[str, Resources | str]) -> Iterator[str]:

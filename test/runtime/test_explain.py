@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,12 @@ from freehold.backend.cubin import Resources
 from freehold.passes.launch_contract import kernel_of
 from freehold.passes.listing import listing
 from freehold.passes.pipeline import convert
+from freehold.runtime.jit import explain
 from freehold.support.diagnostic import Rejected
+from freehold.support.errors import WrongCall
 
 HERE = Path(__file__).parent
+inner: Any = explain
 
 
 @fh.kernel
@@ -199,3 +203,188 @@ def test_registers_that_do_not_suffice_are_told_with_the_rest(monkeypatch: pytes
     monkeypatch.setattr("freehold.runtime.jit.explain._all_resources", spilling)
     c, a, b = product_arguments(k=52)
     assert costs(gemm.explain(c, a, b)) == ["  registers do not suffice on sm_90: values go to local memory"]
+
+
+# --- Its parts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("number", "size", "count"),
+    [
+        (0, "0 B", "0"), (999, "999 B", "999"), (1000, "1000 B", "1 k"), (1023, "1023 B", "1.023 k"),
+        (1024, "1 KiB", "1.024 k"), (1536, "1.5 KiB", "1.536 k"), (10**6, "976.6 KiB", "1 M"),
+        (2**20, "1 MiB", "1.049 M"),
+        (10**9, "953.7 MiB", "1 G"), (2**30, "1 GiB", "1.074 G"), (10**12, "931.3 GiB", "1 T"),
+        (2**40, "1 TiB", "1.1 T"),
+        (10**15, "909.5 TiB", "1 P"), (2**50, "1024 TiB", "1.126 P"), (5 * 10**18, "4.547e+06 TiB", "5000 P"),
+    ],
+)  # fmt: skip
+def test_numbers_have_units(number: int, size: str, count: str) -> None:
+    assert (inner._bytes(number), inner._count(number)) == (size, count)
+
+
+def taken(
+    threads: tuple[int, int, int] | None = (128, 2, 1), stack: int = 0, stores: int = 0, loads: int = 0
+) -> Resources:
+    return Resources("gemm", 40, 2048, stack, threads, None, 528, 4096, stores, loads)
+
+
+HEAD = "GPU code: registers and stack of a thread, shared memory of a block"
+
+
+@pytest.mark.parametrize(
+    ("found", "lines"),
+    [
+        (
+            {"sm_90": taken(), "sm_100": "no such", "sm_120": taken(None, 16, 3, 4)},
+            [
+                HEAD,
+                "          registers  stack  local stores, loads  shared  threads   code",
+                "  sm_90          40    0 B                 0, 0   2 KiB      256  4 KiB",
+                "  sm_120         40   16 B                 3, 4   2 KiB           4 KiB",
+                "  sm_100: no such",
+            ],
+        ),
+        ({"sm_90": "no such", "sm_100": "no such"}, ["GPU code: none", "  no such"]),
+        ({"sm_90": "no such", "sm_100": "another"}, ["GPU code: none", "  sm_90: no such", "  sm_100: another"]),
+        (
+            {"sm_90": "word " * 30},
+            ["GPU code: none", "  word" + " word" * 22, "    word" + " word" * 6],
+        ),
+    ],
+)
+def test_what_code_takes_is_a_table(found: dict[str, Any], lines: list[str]) -> None:
+    assert [*inner._resources(found)] == lines
+
+
+def test_where_registers_do_not_suffice() -> None:
+    found = {"sm_80": taken(stack=4), "sm_90": taken(), "sm_100": "no such", "sm_120": taken(stack=16)}
+    assert [*inner._spilled(found)] == ["  registers do not suffice on sm_80, sm_120: values go to local memory"]
+    assert [*inner._spilled({"sm_90": taken(), "sm_100": "no such"})] == []
+
+
+COLUMNS = ("", "launch", "", "a region")
+
+
+def test_amounts_are_a_table_with_their_terms() -> None:
+    rows = [("`a` read", "1 KiB", "2 x its size", "64 B"), ("flops", "<= 3 k", "", "5")]
+    assert [*inner._table(COLUMNS, rows, ["N * 4", "M"])] == [
+        "            launch                a region",
+        "  `a` read   1 KiB  2 x its size      64 B  = N * 4",
+        "  flops     <= 3 k                       5  = M",
+    ]
+    unknown = [("`a` read", "", "", ""), ("flops", "", "", "5")]
+    assert [*inner._table(COLUMNS, unknown, ["N * 4", "M"])] == ["  `a` read  N * 4", "  flops     M"]
+    assert [*inner._table(COLUMNS, [], [])] == []
+
+
+@pytest.mark.parametrize(
+    ("moved", "computed", "found"),
+    [
+        ([100], [50], "  together 100 B, 0.5 flops a byte"),
+        ([3, 4], [7, 7], "  together 7 B, 2 flops a byte"),
+        ([100], [0], "  together 100 B"),
+        ([100], [], "  together 100 B"),
+        ([2048, 1024], [1], "  together 3 KiB, 0.0003255 flops a byte"),
+        ([100, None], [50], None),
+        ([100], [None], None),
+        ([100], [50, None], None),
+        ([], [50], None),
+        ([0], [50], None),
+    ],
+)
+def test_together(moved: list[int | None], computed: list[int | None], found: str | None) -> None:
+    assert [*inner._summary([(n, True) for n in moved], computed)] == ([] if found is None else [found])
+
+
+def resources_of(*answers: Any) -> dict[str, Any]:
+    """What is told of as many architectures, whose code is an answer each, or fails with it."""
+
+    def cubin(arch: str) -> bytes:
+        answer = answers[int(arch)]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return inner._all_resources([str(n) for n in range(len(answers))], cubin, "gemm")
+
+
+def test_code_that_cannot_be_read_and_code_of_another_kernel() -> None:
+    code = gemm.compile(*product_arguments(), arch="sm_90").cubin
+    other = branches.compile(*vectors(), arch="sm_90").cubin
+    found = resources_of(code, b"no code", other)
+    assert isinstance(found["0"], Resources)
+    assert found["1"].startswith("the code cannot be read: ")
+    assert found["2"] == "the code has no such kernel"
+
+
+@pytest.mark.parametrize(
+    ("hints", "codes", "idle"),
+    [
+        ((("occupancy", 2),), {(): b"a", (("occupancy", 2),): b"a"}, {"occupancy": 2}),
+        ((("occupancy", 2),), {(): b"a", (("occupancy", 2),): b"b"}, {}),
+        ((("occupancy", 2),), {(("occupancy", 2),): b"b"}, {}),  # the other is refused
+        ((), {(): b"a"}, {}),
+        (
+            (("occupancy", 2), ("num_worker_warps", 8)),
+            {
+                (("occupancy", 2), ("num_worker_warps", 8)): b"a",
+                (("num_worker_warps", 8),): b"b",
+                (("occupancy", 2),): b"a",
+            },
+            {"num_worker_warps": 8},
+        ),
+        (
+            (("occupancy", 2), ("num_worker_warps", 8)),
+            {(("occupancy", 2), ("num_worker_warps", 8)): b"a", (("occupancy", 2),): b"a"},
+            {"num_worker_warps": 8},
+        ),
+    ],
+)
+def test_hints_that_change_nothing(hints: Any, codes: dict[Any, bytes], idle: dict[str, int]) -> None:
+    options = gemm.options._replace(hints=hints)
+
+    class Compiling:
+        def __init__(self) -> None:
+            self.options = options
+
+        def compiled(self, _: Any, arch: str, given: Any = None) -> Any:
+            assert arch == "sm_90"
+            chosen = (given or options).hints
+            if chosen not in codes:
+                raise Rejected([WrongCall(None, "gemm", "it is refused")])
+            return SimpleNamespace(cubin=codes[chosen])
+
+    assert inner._idle(Compiling(), None, "sm_90") == idle
+
+
+def test_what_is_moved_by_threads() -> None:
+    assert [*inner._by_threads([])] == []
+    (said,) = [" ".join(inner._by_threads(["sm_90", "sm_100"]))]
+    assert " ".join(said.split()) == (
+        "for sm_90 and sm_100 tiles are moved by threads, not by the tensor memory accelerator: with these hints its"
+        " code would wait for registers for ever (O414)"
+    )
+
+
+def test_every_kernel_of_a_module_is_told() -> None:
+    module = branches.verify(*vectors())
+    other = gemm.verify(*product_arguments())
+    for op in [*other.body.ops]:
+        op.detach()
+        module.body.block.add_op(op)
+    before = str(module)
+    told = [*explain.explain_all(module, ())]
+    assert [text.splitlines()[0].partition("(")[0] for text in told] == ["branches", "gemm"]
+    assert "GPU code" not in told[0]
+    assert "Tile IR" in told[1]
+    assert str(module) == before
+    (tile_ir,) = explain.explain_all(convert(gemm.verify(*product_arguments())), ())
+    assert tile_ir.splitlines()[:3] == ["gemm", "", "Tile IR"]
+
+
+def test_architectures_that_are_told_of() -> None:
+    assert inner._archs("sm_90", -1) == ("sm_90",)
+    assert inner._archs(["sm_90", "sm_80"], 0) == ("sm_90", "sm_80")
+    assert inner._archs((), 0) == ()
+    assert inner._archs(None, -1) == ("sm_80", "sm_90", "sm_100", "sm_120")
