@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import sqrt
-from typing import Any
+from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
@@ -205,6 +205,37 @@ def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: flo
 
 def cache_tiles(positions: int, heads: int, widest: int) -> tuple[int, int]:
     """How many keys a tile of a cache has, up to `widest`, or twice that, and into how many parts the cache is cut."""
+    step, parts = _usual_tiles(positions, heads, widest)
+    at_once = PROCESSORS * cache_hints(step, 16, 128)["occupancy"]
+    found = None if widest < 128 or positions < 1024 or heads * parts <= at_once else _in_one_turn(positions, heads)
+    if found is None or (step == 64 and heads * found[1] < _BUSY * at_once):
+        return step, parts
+    return found
+
+
+_BUSY: Final = 0.9
+"""How much of the GPU one turn has to keep busy where much is read, to be faster than several turns of small blocks."""
+
+
+def _in_one_turn(positions: int, heads: int) -> tuple[int, int] | None:
+    """
+    The step and the parts with which all blocks run at once, and the most of them; None where a cache each is too many.
+
+    Large steps are for caches that a block reads quickly, and have fewer parts to merge.
+    """
+    found: list[tuple[float, int, int]] = []
+    for step, occupancy, better in ((256, 1, 0.1), (64, 4, 0.0)):
+        most, slots = ceildiv(positions, step), PROCESSORS * occupancy
+        if step == 256 and heads * ceildiv(positions, 128) >= 4096:
+            continue
+        for parts in range(1, min(8, slots // heads, most // 2) + 1):
+            busy = heads * parts / slots * most / (parts * ceildiv(most, parts))
+            found.append((busy + better - 0.01 * parts, step, parts))
+    return max(found)[1:] if found else None
+
+
+def _usual_tiles(positions: int, heads: int, widest: int) -> tuple[int, int]:
+    """The step and the parts, in any number of turns; see `cache_tiles`."""
     step = min(widest, power_of_two(max(16, positions)))
     most = ceildiv(positions, step)
     parts = parts_for(step, most, heads)

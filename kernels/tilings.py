@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 import freehold as fh
-from freehold.kernels.schedules import PROCESSORS, ceildiv, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, filled, power_of_two
 
 
 class Product(NamedTuple):
@@ -137,6 +137,8 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
         while splits < 64 and blocks * splits * 2 <= 2 * PROCESSORS and k >= 4096 * splits:
             splits *= 2
         return Tiling(tile, max(16, min(32, power_of_two(k))), splits, 4, 2)
+    if pairs and size == 2 and n >= 64 and (few := _few_rows(m, n, k)) is not None:
+        return few
     if m <= 64:  # bound by reading what is multiplied: narrow tiles, so that all multiprocessors read
         width = 32 if m <= 16 or PROCESSORS < 2 * ceildiv(n, 32) <= 2 * PROCESSORS else 64
         tile = power_of_two(max(16, m)), min(width, power_of_two(max(16, n)))
@@ -171,3 +173,24 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
                 best = cost, Tiling(way.tile, step, splits, way.warps, *kept, early=m <= high)
     assert best is not None
     return best[1]
+
+
+def _few_rows(m: int, n: int, k: int) -> Tiling | None:
+    """
+    How a product of 16-bit floats is cut that has one row of tiles and is bound by reading the other factor; None where
+    it is not known better. Light blocks let those of the next launch begin beside them.
+    """
+    if m <= 64:
+        high = power_of_two(max(16, m))
+        width = 64 if filled(ceildiv(n, 64), 1) >= filled(ceildiv(n, 32), 1) else 32
+        step = min(256 if high == 64 or high + width == 48 else 128, max(16, power_of_two(k)))
+        splits, blocks = 1, ceildiv(n, width)
+        while splits < 8 and blocks * splits * 2 <= PROCESSORS and k >= 1024 * splits:
+            splits *= 2
+        light = blocks * splits <= PROCESSORS and (high == 32 or (high == 16 and splits == 1))
+        return Tiling((high, width), step, splits, 4, 2 if light else 1, not light, early=True)
+    if m != 128 or not PROCESSORS < 4 * ceildiv(n, 64) <= 2 * PROCESSORS or k < 1024:
+        return None
+    if k < 8192 and PROCESSORS < 2 * ceildiv(n, 32) <= 2 * PROCESSORS:
+        return Tiling((128, 32), 64, 1, 4, 1, False, early=True)
+    return Tiling((128, 64), 128, 2 if k >= 8192 else 1, 8, 1, False, early=True)
