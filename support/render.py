@@ -8,9 +8,10 @@ One excerpt a file, the labels of one line merged, `...` between lines that are 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TextIO
+from typing import Final, TextIO
 from unicodedata import category, east_asian_width
 
 from freehold.support.report import Argument, PlacedText, Report
@@ -109,6 +110,9 @@ class _Row:
             yield piece, style
 
 
+_HERE: Final = re.compile(r"\bhere\b")
+
+
 class _Renderer:
     def __init__(self, sources: SourceMap, colour: bool):
         self._sources = sources
@@ -136,7 +140,8 @@ class _Renderer:
             lines.append(bar)
             lines += self._excerpt(file, labels, gutter, bar)
             arrow = ":::"
-        facts = [report.label] if report.place is None and report.label else []  # nothing is there to be marked with it
+        # Where nothing is there to be marked, the label is a fact by itself, unless it says "here".
+        facts = [report.label] if report.place is None and report.label and not _HERE.search(report.label) else []
         remarks = [*(("note", text) for text in (*facts, *report.notes)), *(("help", text) for text in report.helps)]
         if files and remarks:
             lines.append(bar)

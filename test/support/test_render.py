@@ -331,3 +331,5 @@ def test_what_is_wrong_is_said_where_there_is_no_text_of_it() -> None:
         "  = note: it is 3",
         "  = help: use 2",
     ]
+    placed = Said(None, "the value was used twice", "the second time here").add(Said.Also("it is 3"))
+    assert render(placed.report(), sources()).splitlines()[1:] == ["  = note: it is 3"]
