@@ -13,16 +13,22 @@ from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.pieces import multiplied, torn_all
 from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
 from freehold.kernels.streams import beside_one_another
-from freehold.kernels.tiles import LOG2E, accumulator, places, safe, wide
+from freehold.kernels.tiles import LOG2E, accumulator, places, quotient, safe, wide
 
 LOWEST: Final = -1e30
 """Below every score, and a number: what is less than it by -inf is no NaN."""
+
+LN2: Final = 0.6931471805599453
+"""The natural logarithm of 2."""
 
 FIRST: Final = 8
 """Keys in front, to whose largest score weights are relative where it is kept, and parts of a row's sum of weights."""
 
 FAR: Final = 1e30
 """Beyond this, sums that are relative to a score of the first keys are computed again, relative to the largest."""
+
+TINY: Final = 1e-30
+"""The least scale of gradients: what scores begin with is divided by it. A smaller one leaves all weights equal."""
 
 MANY: Final = 1 << 30
 """
@@ -31,6 +37,12 @@ that the other leaves idle in its last turn. On an H200 both then take 0.94 to 1
 """
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+def positions_agree(CAUSAL: bool, WINDOW: bool) -> None:
+    """Asks that S queries are the last of T positions, where that matters."""
+    fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
+    fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
 
 
 def power_of_2(t: Any) -> Any:
@@ -97,7 +109,10 @@ def attended(state: tuple[Any, Any, Any], s: Any, values: Any, c: Any, PIECES: i
 
 
 def kept(state: tuple[Any, Any, Any], s: Any, values: Any, c: Any) -> Any:
-    """As `attended`, relative to a score that stays, whichever it is. The sum is in parts: threads add up their own."""
+    """
+    As `attended`, relative to a score that stays, whichever it is: the largest of the first keys. Nothing fades: as
+    precise in bf16, which has the exponents of f32. The sum is in parts: threads add up their own.
+    """
     top, parts, acc = state
     p = power_of_2(s * c - top)
     parts = parts + p.reshape(s.shape[0], s.shape[1] // FIRST, FIRST).sum(axis=1)
@@ -110,6 +125,11 @@ def near(nothing: Any, queries: Any, k: Any, of: Any, row: Any, c: Any, seen: An
     s = multiplied(queries, torn_all(keys, 0), fh.zeros((row.shape[0], FIRST), c.dtype), True)
     s = masked(s, row, places(0, FIRST)[None, :], ahead, 0, end, CAUSAL, False)
     return fh.maximum(nothing[0], s.max(axis=1, keepdims=True) * c), fh.zeros(s.shape, c.dtype), nothing[2]
+
+
+def nearest(s: Any, c: Any) -> Any:
+    """The largest score of the first keys of a tile, for weights to be relative to."""
+    return fh.extract(s, (0, 0), (s.shape[0], FIRST)).max(axis=1, keepdims=True) * c
 
 
 def far(state: Any) -> Any:
@@ -133,16 +153,19 @@ def beside_sink(state: Any, sink: Any) -> Any:
 def finish(o: Any, lse: Any, state: Any, sink: Any) -> None:
     """Stores what a walk over keys has found, to the regions of a block."""
     top, total, acc = state if sink is None else beside_sink(state, sink)
-    o.store((acc * (1.0 / total)).reshape(o.tile).astype(o.dtype))
-    lse.store(((top + fh.log2(total)) / LOG2E).reshape(lse.tile))
+    o.store((acc * quotient(1.0, total)).reshape(o.tile).astype(o.dtype))
+    lse.store(((top + fh.log2(total)) * LN2).reshape(lse.tile))
 
 
-def walk(
-    turn: Any, state: Any, k: Any, first: Any, TQ: int, TK: int, of: tuple[Any, Any, Any], *flags: bool
-) -> tuple[Any, int, Any]:
+def whole_sums(state: tuple[Any, Any, Any]) -> Any:
+    """The same, of which `kept` left the sums of weights in parts."""
+    return state[0], state[1].sum(axis=1, keepdims=True), state[2]
+
+
+def walk(turn: Any, state: Any, k: Any, first: Any, TQ: int, TK: int, of: tuple[Any, Any, Any], *flags: bool) -> Any:
     """
-    The state after a turn with each tile of keys that rows from `first` on see, the height of the last tiles, and how
-    many of these there are. `of` is as for `masked`, and `flags` are `CAUSAL`, `WINDOW` and `KEPT`.
+    The state after a turn with each tile of keys that rows from `first` on see. `of` is as for `masked`, and `flags`
+    are `CAUSAL`, `WINDOW` and `KEPT`.
     """
     (ahead, window, end), (CAUSAL, WINDOW, KEPT) = of, flags
     begun, last, least = begin(first, ahead, window, TK, WINDOW), stop(first, TQ, ahead, end, TK, CAUSAL), TK
@@ -154,7 +177,30 @@ def walk(
         begun, last = whole * (TK // least), stop(first, TQ, ahead, end, least, CAUSAL)
     for j in fh.tiles(k, axis=2, size=least, start=begun, stop=last):
         state = turn(state, j, least, True, KEPT)
-    return state, least, last
+    return whole_sums(state) if KEPT else state
+
+
+def walk_once(loaded: Any, seen: Any, nothing: Any, k: Any, c: Any, first: Any, TK: int, of: Any, CAUSAL: bool) -> Any:
+    """
+    As `walk` with kept scores, which are those of the walk's own first turn, in one loop: the tiles of a second one are
+    loaded only when the first has ended. So it counts how many tiles that are seen whole are left: a condition on that
+    leaves the loop as it is, where one on the tile's number would split it.
+    """
+    (ahead, end), TQ, (top, _, acc) = of, nothing[2].shape[0], nothing
+    parts, whole = fh.zeros((TQ, FIRST), acc.dtype), seen_whole(first, ahead, end, TK, CAUSAL)
+    left: Any = whole
+    for j in fh.tiles(k, axis=2, size=TK, stop=stop(first, TQ, ahead, end, TK, CAUSAL)):
+        s, values = loaded(j, TK, not CAUSAL)
+        if not CAUSAL:
+            top = fh.where(j == 0, nearest(s, c), top)  # each turn, which is faster than a condition here
+        else:
+            if left <= 0:
+                s = seen(s, j, TK)
+            if left == whole:
+                top = nearest(s, c)
+        top, parts, acc = kept((top, parts, acc), s, values, c)
+        left = left - 1
+    return whole_sums((top, parts, acc))
 
 
 def again(turn: Any, state: Any, k: Any, size: int, last: Any) -> Any:
@@ -181,46 +227,46 @@ def attention_tiles(
     WINDOW: Const[bool] = False,
     SINKS: Const[bool] = False,
     PIECES: Const[int] = 0,
-    KEPT: Const[bool] = False,
+    KEPT: Const[int] = 0,
+    H: Const[Any] = None,
+    E: Const[Any] = None,
 ):
     """
-    o = softmax(q @ k.T * scale) @ v in one walk over the keys; G heads of queries share one of keys and values.
-
-    Queries are the last S of the T positions. `CAUSAL` leaves out keys after a query's own place, `WINDOW` those that
-    are `window` or more in front of it. `SINKS` adds a score of its own to each head. `WIDTH` is D, up to a power of 2;
-    `lse` the logarithm of a row's sum of exponentials. With `PIECES`, f32 is multiplied in so many pieces of bf16.
-    With `KEPT`, weights are relative to the largest score of the first keys, and nothing is faded: as precise in bf16,
-    which has the exponents of f32. A block in which a sum goes beyond `FAR` walks again, without it.
+    o = softmax(q @ k.T * scale) @ v in one walk over the keys; G heads of queries share one of keys and values. Queries
+    are the last S of the T positions. `CAUSAL` leaves out keys after a query's own place, `WINDOW` those that are
+    `window` or more in front of it. `SINKS` adds a score to each head. `WIDTH` is D, up to a power of 2. With `PIECES`,
+    f32 is multiplied in so many of bf16. `KEPT`: as `kept` (2: `walk_once`); what goes beyond `FAR` walks again.
     """
-    fh.require("H % G == 0")
-    if SINKS:
-        fh.require("X == H")
-    fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
-    fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
+    fh.require("H % G == 0 and X == H" if SINKS else "H % G == 0")
+    positions_agree(CAUSAL, WINDOW)
     (b, h, i, e), (_, _, TQ, DV) = o.index, o.tile
-    if CAUSAL:
-        i = fh.cdiv(q.shape[2], TQ) - 1 - i  # what takes longest is begun first
+    i = fh.cdiv(q.shape[2], TQ) - 1 - i if CAUSAL else i  # what takes longest is begun first
     dtype = accumulator(q.dtype)
     queries = torn_all(q.load((b, h, i, 0), (1, 1, TQ, WIDTH)).reshape(TQ, WIDTH), PIECES)
-    c, ahead = scale.astype(dtype) * LOG2E, k.shape[2] - q.shape[2]
-    row, end = places(i * TQ, TQ)[:, None], k.shape[2]
+    c, row = scale.astype(dtype) * LOG2E, places(i * TQ, TQ)[:, None]
+    ahead, end = k.shape[2] - q.shape[2], k.shape[2]
     nothing = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
     fh.static_assert(not (KEPT and (WINDOW or PIECES)), "every row sees the first key, and weights have its dtype")
 
-    def turn(state: Any, j: Any, size: int, MASK: bool, KEPT: bool) -> Any:
+    def loaded(j: Any, size: int, MASK: bool) -> Any:
         keys = k.load((b, h // G, j, 0), (1, 1, size, WIDTH)).reshape(size, WIDTH)
         s = multiplied(queries, torn_all(keys, PIECES), fh.zeros((TQ, size), dtype), True)
-        if MASK:
-            s = masked(s, row, places(j * size, size)[None, :], ahead, window, end, CAUSAL, WINDOW)
-        values = v.load((b, h // G, j, 0), (1, 1, size, DV)).reshape(size, DV)
+        return seen(s, j, size) if MASK else s, v.load((b, h // G, j, 0), (1, 1, size, DV)).reshape(size, DV)
+
+    def seen(s: Any, j: Any, size: int) -> Any:
+        return masked(s, row, places(j * size, size)[None, :], ahead, window, end, CAUSAL, WINDOW)
+
+    def turn(state: Any, j: Any, size: int, MASK: bool, KEPT: bool) -> Any:
+        s, values = loaded(j, size, MASK)
         return kept(state, s, values, c) if KEPT else attended(state, s, values, c, PIECES)
 
-    state = near(nothing, queries, k, (b, h // G), row, c, (ahead, end), WIDTH, CAUSAL) if KEPT else nothing
-    state, least, last = walk(turn, state, k, i * TQ, TQ, TK, (ahead, window, end), CAUSAL, WINDOW, KEPT)
-    if KEPT:
-        state = state[0], state[1].sum(axis=1, keepdims=True), state[2]
-    to = o.at(b, h, i, e), lse.at(b, h, i)
-    sink = sinks.load(h, ()).astype(dtype) * LOG2E if SINKS else None
+    if KEPT == 2:
+        state = walk_once(loaded, seen, nothing, k, c, i * TQ, TK, (ahead, end), CAUSAL)
+    else:
+        state = near(nothing, queries, k, (b, h // G), row, c, (ahead, end), WIDTH, CAUSAL) if KEPT else nothing
+        state = walk(turn, state, k, i * TQ, TQ, TK, (ahead, window, end), CAUSAL, WINDOW, KEPT > 0)
+    least, sink = min(TQ, TK) if CAUSAL else TK, sinks.load(h, ()).astype(dtype) * LOG2E if SINKS else None
+    to, last = (o.at(b, h, i, e), lse.at(b, h, i)), stop(i * TQ, TQ, ahead, end, least, CAUSAL)
     if KEPT and far(state):
         finish(*to, again(turn, nothing, k, least, last), sink)
     else:
@@ -229,13 +275,20 @@ def attention_tiles(
 
 @safe
 def attention_row_dots(
-    dots: Out["B", "H", "S"], do: Ref["B", "H", "S", "E"], o: Ref["B", "H", "S", "E"], WIDTH: Const[int]
+    starts: Out["B", "H", "S"],
+    less: Out["B", "H", "S"],
+    do: Ref["B", "H", "S", "E"],
+    o: Ref["B", "H", "S", "E"],
+    lse: Ref["B", "H", "S"],
+    scale: f32,
+    WIDTH: Const[int],
 ):
-    """dots = (do * o).sum(axis=-1)."""
-    b, h, i = dots.index
-    shape = (1, 1, dots.tile[2], WIDTH)
+    """What is added to the two products of gradients: starts = -lse / scale, less = -(do * o).sum(axis=-1)."""
+    b, h, i = less.index
+    shape = (1, 1, less.tile[2], WIDTH)
     product = wide(do.load((b, h, i, 0), shape)) * wide(o.load((b, h, i, 0), shape))
-    dots.store(product.sum(axis=3))
+    less.store(-product.sum(axis=3))
+    starts.store(-lse.load((b, h, i), starts.tile) / scale.astype(starts.dtype))
 
 
 @safe
@@ -246,7 +299,7 @@ def attention_backward_queries(
     v: Ref["B", "H // G", "T", "E"],
     do: Ref["B", "H", "S", "E"],
     lse: Ref["B", "H", "S"],
-    dots: Ref["B", "H", "S"],
+    less: Ref["B", "H", "S"],
     scale: f32,
     window: i32,
     G: Const[int],
@@ -255,33 +308,34 @@ def attention_backward_queries(
     CAUSAL: Const[bool] = True,
     WINDOW: Const[bool] = False,
     AHEAD: Const[int | None] = None,
+    H: Const[Any] = None,
+    D: Const[Any] = None,
 ):
     """The gradient of the queries, in one walk over the keys that they see. `AHEAD` is the latency of their loads."""
     fh.require("H % G == 0")
-    fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
-    fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
+    positions_agree(CAUSAL, WINDOW)
     b, h, i, e = dq.index
-    _, _, TQ, D = dq.tile
+    _, _, TQ, WIDTH = dq.tile
     if CAUSAL:
         i = fh.cdiv(q.shape[2], TQ) - 1 - i
     dtype = accumulator(q.dtype)
-    queries = q.load((b, h, i, 0), (1, 1, TQ, D)).reshape(TQ, D)
+    queries = q.load((b, h, i, 0), (1, 1, TQ, WIDTH)).reshape(TQ, WIDTH)
     above = do.load((b, h, i, 0), (1, 1, TQ, DV)).reshape(TQ, DV)
     shift = lse.load((b, h, i), (1, 1, TQ)).reshape(TQ, 1) * LOG2E
-    dot = dots.load((b, h, i), (1, 1, TQ)).reshape(TQ, 1)
+    below = less.load((b, h, i), (1, 1, TQ)).reshape(TQ, 1)
     c = scale.astype(dtype) * LOG2E
     ahead = k.shape[2] - q.shape[2]
     row, end = places(i * TQ, TQ)[:, None], k.shape[2]
-    acc = fh.zeros((TQ, D), dtype)
+    acc = fh.zeros((TQ, WIDTH), dtype)
 
     def turn(acc: Any, j: Any, MASK: bool) -> Any:
-        keys = k.load((b, h // G, j, 0), (1, 1, TK, D), latency=AHEAD).reshape(TK, D)
+        keys = k.load((b, h // G, j, 0), (1, 1, TK, WIDTH), latency=AHEAD).reshape(TK, WIDTH)
         values = v.load((b, h // G, j, 0), (1, 1, TK, DV), latency=AHEAD).reshape(TK, DV)
         s = fh.mma(queries, keys.T, fh.zeros((TQ, TK), dtype))
         if MASK:
             s = masked(s, row, places(j * TK, TK)[None, :], ahead, window, end, CAUSAL, WINDOW)
         dp = fh.mma(above, values.T, fh.zeros((TQ, TK), dtype))
-        return fh.mma((power_of_2(s * c - shift) * (dp - dot)).astype(k.dtype), keys, acc)
+        return fh.mma((power_of_2(s * c - shift) * (dp + below)).astype(k.dtype), keys, acc)
 
     first, last = begin(i * TQ, ahead, window, TK, WINDOW), stop(i * TQ, TQ, ahead, end, TK, CAUSAL)
     if not WINDOW:
@@ -302,52 +356,52 @@ def attention_backward_keys(
     k: Ref["B", "KH", "T", "D"],
     v: Ref["B", "KH", "T", "E"],
     do: Ref["B", "KH", "G", "S", "E"],
-    lse: Ref["B", "KH", "G", "S"],
-    dots: Ref["B", "KH", "G", "S"],
+    starts: Ref["B", "KH", "G", "S"],
+    less: Ref["B", "KH", "G", "S"],
     scale: f32,
     window: i32,
     TQ: Const[int],
     CAUSAL: Const[bool] = True,
     WINDOW: Const[bool] = False,
     HELD: Const[bool] = False,
+    BEGUN: Const[bool] = False,
+    KH: Const[Any] = None,
+    D: Const[Any] = None,
 ):
     """
-    The gradients of keys and values, in one walk over the queries that see them, head by head of the group.
-
-    Keys are the rows of all products, so that weights go from one to the next in registers; `HELD` keys are there, too.
+    The gradients of keys and values, in one walk over the queries that see them, head by head of the group. Keys are
+    the rows of all products: weights stay in registers, as `HELD` keys do. `BEGUN` sums begin with what is added.
     """
-    fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
-    fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
-    (b, h, j, _), (_, _, TK, D), DV = dk.index, dk.tile, dv.tile[3]
+    positions_agree(CAUSAL, WINDOW)
+    (b, h, j, _), (_, _, TK, WIDTH), DV = dk.index, dk.tile, dv.tile[3]
     dtype = accumulator(q.dtype)
-    keys = k.load((b, h, j, 0), (1, 1, TK, D)).reshape(TK, D)
+    keys = k.load((b, h, j, 0), (1, 1, TK, WIDTH)).reshape(TK, WIDTH)
     values = v.load((b, h, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
     if HELD:
         keys, values = held(keys, j * TK, k.shape[2]), held(values, j * TK, k.shape[2])
     c, S, ahead = scale.astype(dtype) * LOG2E, q.shape[3], k.shape[2] - q.shape[3]
-    column = places(j * TK, TK)[:, None]
     first, whole, last = seeing(j * TK, TK, S, TQ, ahead, window, CAUSAL, WINDOW)
 
     def turn(g: Any, i: Any, one: Any, other: Any, MASK: bool) -> Any:
-        queries = q.load((b, h, g, i, 0), (1, 1, 1, TQ, D)).reshape(TQ, D)
+        queries = q.load((b, h, g, i, 0), (1, 1, 1, TQ, WIDTH)).reshape(TQ, WIDTH)
         above = do.load((b, h, g, i, 0), (1, 1, 1, TQ, DV)).reshape(TQ, DV)
-        shift = lse.load((b, h, g, i), (1, 1, 1, TQ)).reshape(1, TQ) * LOG2E
-        dot = dots.load((b, h, g, i), (1, 1, 1, TQ)).reshape(1, TQ)
-        s = fh.mma(keys, queries.T, fh.zeros((TK, TQ), dtype))
+        start = starts.load((b, h, g, i), (1, 1, 1, TQ)).reshape(1, TQ)
+        below = less.load((b, h, g, i), (1, 1, 1, TQ)).reshape(1, TQ)
+        row, column, nothing = places(i * TQ, TQ)[None, :], places(j * TK, TK)[:, None], fh.zeros((TK, TQ), dtype)
+        s = fh.mma(keys, queries.T, fh.broadcast_to(start, (TK, TQ)) if BEGUN else nothing)
         if MASK:
-            s = masked(s, places(i * TQ, TQ)[None, :], column, ahead, window, k.shape[2], CAUSAL, WINDOW)
-        p = power_of_2(s * c - shift)
-        dp = fh.mma(values, above.T, fh.zeros((TK, TQ), dtype))
+            s = masked(s, row, column, ahead, window, k.shape[2], CAUSAL, WINDOW)
+        p = power_of_2(s * c if BEGUN else s * c + start * c)
+        dp = fh.mma(values, above.T, fh.broadcast_to(below, (TK, TQ)) if BEGUN else nothing)
         other = fh.mma(p.astype(do.dtype), above, other)
-        return fh.mma((p * (dp - dot)).astype(q.dtype), queries, one), other
+        return fh.mma((p * (dp if BEGUN else dp + below)).astype(q.dtype), queries, one), other
 
-    one, other = fh.zeros((TK, D), dtype), fh.zeros((TK, DV), dtype)
+    one, other = fh.zeros((TK, WIDTH), dtype), fh.zeros((TK, DV), dtype)
     for g in fh.tiles(q, axis=2, size=1):
         if CAUSAL:
             for i in fh.tiles(q, axis=3, size=TQ, start=first, stop=whole):
                 one, other = turn(g, i, one, other, True)
-        # Two at a time, which are loaded to two places: while one tile is worked on, the next one arrives.
-        paired = whole + (last - whole) // 2 * 2
+        paired = whole + (last - whole) // 2 * 2  # two at a time: while one is worked on, the next one arrives
         for i in fh.tiles(q, axis=3, size=TQ, start=whole, stop=paired, step=2):
             one, other = turn(g, i, one, other, WINDOW)
             one, other = turn(g, fh.minimum(i + 1, fh.cdiv(S, TQ) - 1), one, other, WINDOW)
@@ -378,12 +432,14 @@ def attention(
     share one of keys and values. The result is (B, H, S, E) in the dtype of `q`. `scale` is 1 / sqrt(D) unless given.
     The queries are those of the last S positions; `causal` leaves out keys after a query's own, and `window` (at
     least 1) those that are so many or more in front of it, itself counted. `sinks` (H) are scores without values. Heads
-    have up to 256 elements. Raises `ValueError` for other shapes.
+    have up to 256 elements. Raises `ValueError` for other shapes, and for a scale that is not above 0.
     """
     if (causal or window) and q.shape[2] > k.shape[2]:
         raise ValueError(f"queries are those of the last positions: not {q.shape[2]} of {k.shape[2]}")
     if window is not None and window < 1:
         raise ValueError(f"a window has at least one position, not {window}")
+    if scale is not None and not scale > 0:
+        raise ValueError(f"a scale is above 0, not {scale}")  # what is masked is -inf times it
     return _attention(q, k, v, sinks, 1 / sqrt(q.shape[-1]) if scale is None else scale, window or 0, causal)[0]
 
 
@@ -413,7 +469,8 @@ def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: floa
     (B, H, S, D), T = q.shape, k.shape[2]
     wide_head = power_of_two(D), power_of_two(v.shape[3])
     # Of fewer keys it was not measured, and f16 has no room above 1 for weights.
-    kept = str(q.dtype) == "torch.bfloat16" and not window and T >= 1024 and max(wide_head) <= 128
+    may_keep = str(q.dtype) == "torch.bfloat16" and not window and T >= 1024 and max(wide_head) <= 128
+    kept = 0 if not may_keep else 2 if max(wide_head) > 64 else 1  # 2 takes up to 2 % longer with 64 elements
     high, width, warps, occupancy = _tiles(B * H, S, T, D, q.element_size(), causal and not kept)
     pieces = 3 if q.element_size() == 4 and min(S, T) >= 64 and max(wide_head) <= 128 else 0
     if pieces:
@@ -441,13 +498,17 @@ def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: floa
         sinks is not None,
         pieces,
         kept,
+        q.shape[1],
+        v.shape[3],
     ).on()
 
 
 @fh.planned
-def _row_dots(dots: Any, do: Any, o: Any) -> None:
-    part = fh.partition(dots, (1, 1, 16))
-    hinted(attention_row_dots, {"num_worker_warps": 4, "occupancy": 8})(part, do, o, power_of_two(o.shape[3])).on()
+def _row_dots(starts: Any, less: Any, do: Any, o: Any, lse: Any, scale: float) -> None:
+    parts = fh.partition(starts, (1, 1, 16)), fh.partition(less, (1, 1, 16))
+    hinted(attention_row_dots, {"num_worker_warps": 4, "occupancy": 8})(
+        *parts, do, o, lse, scale, power_of_two(o.shape[3])
+    ).on()
 
 
 def _most(size: int, extent: int) -> int:
@@ -457,7 +518,7 @@ def _most(size: int, extent: int) -> int:
 
 @fh.planned
 def _backward_queries(
-    dq: Any, q: Any, k: Any, v: Any, do: Any, lse: Any, dots: Any, scale: float, window: int, causal: bool
+    dq: Any, q: Any, k: Any, v: Any, do: Any, lse: Any, less: Any, scale: float, window: int, causal: bool
 ) -> None:
     S, heads, size = q.shape[2], (power_of_two(q.shape[3]), power_of_two(v.shape[3])), q.element_size()
     high, width = _most(size, S), _most(size, k.shape[2])
@@ -468,20 +529,21 @@ def _backward_queries(
     elif heads_of_128 and S >= 128:
         rows, warps, occupancy = 128, 8, 1
     part = fh.partition(dq, (1, 1, rows, heads[0]))
-    given = do, lse, dots, scale, window, q.shape[1] // k.shape[1], heads[1], width, causal, window > 0, ahead
+    given = do, lse, less, scale, window, q.shape[1] // k.shape[1], heads[1], width, causal, window > 0, ahead
     hints = {"num_worker_warps": warps, "occupancy": occupancy}
-    hinted(attention_backward_queries, hints)(part, q, k, v, *given).on()
+    hinted(attention_backward_queries, hints)(part, q, k, v, *given, *q.shape[1::2]).on()
 
 
 @fh.planned
 def _backward_keys(
-    dk: Any, dv: Any, q: Any, k: Any, v: Any, do: Any, lse: Any, dots: Any, scale: float, window: int, causal: bool
+    dk: Any, dv: Any, q: Any, k: Any, v: Any, do: Any, starts: Any, less: Any, scale: float, window: int, causal: bool
 ) -> None:
     B, KH, S, heads = *k.shape[:2], q.shape[2], (power_of_two(q.shape[3]), power_of_two(v.shape[3]))
     high, width = _most(q.element_size(), S), _most(q.element_size(), k.shape[2])
     parts = fh.partition(dk, (1, 1, width, heads[0])), fh.partition(dv, (1, 1, width, heads[1]))
-    groups = [t.reshape(B, KH, q.shape[1] // KH, *t.shape[2:]) for t in (q, do, lse, dots)]
-    given = groups[0], k, v, *groups[1:], scale, window, high, causal, window > 0, max(heads) <= 64 and width == 64
+    groups = [t.reshape(B, KH, q.shape[1] // KH, *t.shape[2:]) for t in (q, do, starts, less)]
+    how = max(heads) <= 64 and width == 64, 64 < max(heads) <= 128 and width == 64
+    given = groups[0], k, v, *groups[1:], scale, window, high, causal, window > 0, *how, KH, q.shape[3]
     hinted(attention_backward_keys, {"num_worker_warps": 4, "occupancy": 2})(*parts, *given).on()
 
 
@@ -497,7 +559,7 @@ def _attention_backward(
     dq: Any,
     dk: Any,
     dv: Any,
-    dots: Any,
+    less: Any,
     do: Any,
     q: Any,
     k: Any,
@@ -508,11 +570,12 @@ def _attention_backward(
     window: int,
     causal: bool,
 ) -> None:
-    _row_dots(dots, do, o)
-    given = q, k, v, do, lse, dots, scale, window, causal
-
+    scale = max(scale, TINY)
+    starts = lse.new_empty(lse.shape)
+    _row_dots(starts, less, do, o, lse, scale)
     # Each is planned, so that the host has little to do also where two streams keep all of it from being one plan.
-    steps = partial(_backward_queries, dq, *given), partial(_backward_keys, dk, dv, *given)
+    given, last = (q, k, v, do), (less, scale, window, causal)
+    steps = partial(_backward_queries, dq, *given, lse, *last), partial(_backward_keys, dk, dv, *given, starts, *last)
     if dq.is_cuda and lse.numel() * k.shape[2] >= MANY:
         beside_one_another(iter(steps), 2, dq.device, last=True)
         return
@@ -523,8 +586,8 @@ def _attention_backward(
 @_attention.backward(keeps=lambda inputs, output: (*inputs[:4], *output))
 def _gradients(ctx: Any, do: Any, _: Any) -> tuple[Any, ...]:
     q, k, v, sinks, o, lse = ctx.saved_tensors
-    *given, dots = _attention_backward(do.contiguous(), q, k, v, o, lse, *ctx.arguments)
+    *given, less = _attention_backward(do.contiguous(), q, k, v, o, lse, *ctx.arguments)
     dsinks = None
     if sinks is not None:
-        dsinks = -((sinks[None, :, None] - lse).exp() * dots).sum((0, 2)).to(sinks.dtype)
+        dsinks = ((sinks[None, :, None] - lse).exp() * less).sum((0, 2)).to(sinks.dtype)
     return *given, dsinks, None, None, None

@@ -49,57 +49,74 @@ def test_tiles_of_any_height(high: int, width: int, S: int, T: int, causal: bool
     exact: Any = tuple(t.double().requires_grad_() for t in (q, k, v))
     wanted, wanted_lse = attended(*exact, causal=causal, window=window)
     gradients = torch.autograd.grad(wanted, exact, do.double())
-    o, lse, dots = torch.empty_like(q), torch.empty(1, 4, S), torch.empty(1, 4, S)
+    o, (lse, starts, less) = torch.empty_like(q), torch.empty(3, 1, 4, S)
     dq, dk, dv = (torch.empty_like(t) for t in (q, k, v))
     parts = fh.partition(o, (1, 1, high, D)), fh.partition(lse, (1, 1, high))
     attention_tiles(*parts, q, k, v, q[0, 0, 0], SCALE, window, 2, D, width, causal, window > 0).sync()
-    attention_row_dots(fh.partition(dots, (1, 1, 16)), do, o, D).sync()
+    rows = fh.partition(starts, (1, 1, 16)), fh.partition(less, (1, 1, 16))
+    attention_row_dots(*rows, do, o, lse, SCALE, D).sync()
     part = fh.partition(dq, (1, 1, high, D))
-    attention_backward_queries(part, q, k, v, do, lse, dots, SCALE, window, 2, D, width, causal, window > 0).sync()
+    attention_backward_queries(part, q, k, v, do, lse, less, SCALE, window, 2, D, width, causal, window > 0).sync()
     parts = fh.partition(dk, (1, 1, width, D)), fh.partition(dv, (1, 1, width, D))
-    groups = [t.reshape(1, 2, 2, *t.shape[2:]) for t in (q, do, lse, dots)]
+    groups = [t.reshape(1, 2, 2, *t.shape[2:]) for t in (q, do, starts, less)]
     given = groups[0], k, v, *groups[1:], SCALE, window, high, causal, window > 0
-    for held in (False, True):
+    for held, begun in ((False, False), (True, False), (False, True)):
         for poisoned in (dk, dv):
             poisoned.fill_(float("nan"))
-        attention_backward_keys(*parts, *given, held).sync()
+        attention_backward_keys(*parts, *given, held, begun).sync()
         for found, right in zip((o, lse, dq, dk, dv), (wanted, wanted_lse, *gradients), strict=True):
             assert ((found.double() - right).norm() / right.norm()).item() <= 1e-6
 
 
-def kept(q: Any, k: Any, v: Any, causal: bool, sinks: Any = None, keep: bool = True, size: int = 16) -> tuple[Any, Any]:
+def kept(
+    q: Any, k: Any, v: Any, causal: bool, sinks: Any = None, keep: bool = True, size: int = 16, once: bool = False
+) -> tuple[Any, Any]:
     """Attention and logarithms of sums by the kernel that keeps the largest score of the first keys, or does not."""
     o, lse = torch.full_like(q, float("nan")), torch.full(q.shape[:3], float("nan"), dtype=torch.float32)
     parts = fh.partition(o, (1, 1, 16, D)), fh.partition(lse, (1, 1, 16))
-    given = q[0, 0, 0] if sinks is None else sinks, SCALE, 0, 2, D, size, causal, False, sinks is not None, 0, keep
+    given = (
+        q[0, 0, 0] if sinks is None else sinks,
+        SCALE,
+        0,
+        2,
+        D,
+        size,
+        causal,
+        False,
+        sinks is not None,
+        0,
+        int(keep) * (1 + once),
+    )
     attention_tiles(*parts, q, k, v, *given).sync()
     return o, lse
 
 
+@pytest.mark.parametrize("once", [True, False])
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("size", [16, 32])
 @pytest.mark.parametrize(("S", "T"), [(40, 40), (21, 53), (5, 7)])
 @pytest.mark.parametrize("most", [1.0, 12.0, 300.0, -300.0])
-def test_scores_that_rise_above_the_first(most: float, S: int, T: int, size: int, causal: bool) -> None:
+def test_scores_that_rise_above_the_first(most: float, S: int, T: int, size: int, causal: bool, once: bool) -> None:
     """By nothing, by what a walk bears that keeps its largest score, and by what makes it walk again; or they fall."""
     q, v = made((1, 4, S, D), torch.float32, 0), made((1, 2, T, D), torch.float32, 2)
     growing = torch.linspace(0.1, most, T) if most > 0 else torch.linspace(-most, 0.1, T)
     k = made((1, 2, T, D), torch.float32, 1) * growing[:, None]
     wanted, sums = attended(q.double(), k.double(), v.double(), causal, 0)
-    found, lse = kept(q, k, v, causal, size=size)
+    found, lse = kept(q, k, v, causal, size=size, once=once)
     assert ((found.double() - wanted).norm() / wanted.norm()).item() <= 1e-6 * max(1, abs(most))
     assert ((lse.double() - sums).norm() / sums.norm()).item() <= 1e-6
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("once", [True, False])
 @pytest.mark.parametrize("causal", [True, False])
-def test_one_row_walks_again_for_its_tile(causal: bool, dtype: Any) -> None:
+def test_one_row_walks_again_for_its_tile(causal: bool, once: bool, dtype: Any) -> None:
     """Scores of one row in a tile rise by thousands; those beside it, which would not have to, are as right."""
     q, k, v = (made((1, h, 48, D), dtype, h) for h in (4, 2, 2))
     q[0, 1, 37] *= 500
     k[0, 0, 30] = q[0, 1, 37] / 100
     wanted, sums = attended(q.double(), k.double(), v.double(), causal, 0)
-    found, lse = kept(q, k, v, causal)
+    found, lse = kept(q, k, v, causal, once=once)
     assert (sums[0, 1, 37] - (q[0, 1, 37].double() @ k[0, 0, :16].double().mT * SCALE).max()).item() > 1000
     assert ((found.double() - wanted).norm() / wanted.norm()).item() <= (1e-5 if dtype is torch.float32 else 6e-3)
     assert ((lse.double() - sums).norm() / sums.norm()).item() <= 1e-6
@@ -115,31 +132,34 @@ def test_scores_are_kept_that_may_be() -> None:
         assert ((one - other).norm() / other.norm()).item() <= 1e-6
 
 
+@pytest.mark.parametrize("once", [True, False])
 @pytest.mark.parametrize("causal", [True, False])
-def test_sums_of_weights_alone_are_too_large(causal: bool) -> None:
+def test_sums_of_weights_alone_are_too_large(causal: bool, once: bool) -> None:
     """Each of them is a number, 2 to the power of 126.9, and nothing comes of their values, which are 0."""
     q, k = torch.zeros(1, 4, 40, D), torch.zeros(1, 2, 40, D)
     q[..., 0], k[:, :, 16:, 0] = 1.0, 126.9 * math.log(2) / SCALE
     _, sums = attended(q.double(), k.double(), k.double(), causal, 0)
-    found, lse = kept(q, k, torch.zeros_like(k), causal)
+    found, lse = kept(q, k, torch.zeros_like(k), causal, once=once)
     assert not found.any()
     assert ((lse.double() - sums).norm() / sums.norm()).item() <= 1e-6
 
 
+@pytest.mark.parametrize("once", [True, False])
 @pytest.mark.parametrize("large", [1e20, -1e36])
-def test_values_so_large_that_weights_above_1_are_too_much(large: float) -> None:
+def test_values_so_large_that_weights_above_1_are_too_much(large: float, once: bool) -> None:
     """No sum of weights is large then, but what they are multiplied by."""
     q, k, v = (made((1, h, 40, D), torch.float32, h) for h in (4, 2, 2))
     k = k * torch.linspace(0.1, 12.0, 40)[:, None]
     v[0, 1, 39, 3] = large
     wanted, sums = attended(q.double(), k.double(), v.double(), True, 0)
-    found, lse = kept(q, k, v, True)
+    found, lse = kept(q, k, v, True, once=once)
     assert ((found.double() - wanted).norm(dim=-1) / wanted.norm(dim=-1)).max().item() <= 1e-5
     assert ((lse.double() - sums).norm() / sums.norm()).item() <= 1e-6
 
 
+@pytest.mark.parametrize("once", [True, False])
 @pytest.mark.parametrize("causal", [True, False])
-def test_first_keys_of_nothing(causal: bool) -> None:
+def test_first_keys_of_nothing(causal: bool, once: bool) -> None:
     """Where none of the first keys counts, because their scores are -inf, none of these can be kept."""
     q, k, v = (
         made((1, 4, 40, D), torch.float32, 0).abs() + 0.1,
@@ -147,21 +167,22 @@ def test_first_keys_of_nothing(causal: bool) -> None:
     )
     k[:, :, :16] = float("-inf")
     wanted, sums = attended(q.double(), k.double(), v.double(), causal, 0)
-    found, lse = kept(q, k, v, causal)
+    found, lse = kept(q, k, v, causal, once=once)
     rows = slice(16 if causal else 0, None)  # rows in front see nothing at all
     assert ((found[:, :, rows].double() - wanted[:, :, rows]).norm() / wanted[:, :, rows].norm()).item() <= 1e-6
     assert ((lse[:, :, rows].double() - sums[:, :, rows]).norm() / sums[:, :, rows].norm()).item() <= 1e-6
 
 
+@pytest.mark.parametrize("once", [True, False])
 @pytest.mark.parametrize("most", [1.0, 300.0])
 @pytest.mark.parametrize("causal", [True, False])
-def test_sinks_beside_kept_scores(causal: bool, most: float) -> None:
+def test_sinks_beside_kept_scores(causal: bool, most: float, once: bool) -> None:
     """A score without a value joins what a walk leaves, whichever its weights are relative to."""
     q, k, v = (made((1, h, 40, D), torch.float32, h) for h in (4, 2, 2))
     k, sinks = k * torch.linspace(0.1, most, 40)[:, None], torch.tensor([-3.0, 0.0, 40.0, 900.0])
     wanted, sums = attended(q.double(), k.double(), v.double(), causal, 0)
     beside = torch.logaddexp(sums, sinks.double()[None, :, None])
-    found, lse = kept(q, k, v, causal, sinks)
+    found, lse = kept(q, k, v, causal, sinks, once=once)
     right = wanted * (sums - beside).exp()[..., None]
     assert ((found.double() - right).norm() / right.norm()).item() <= 1e-6 * most
     assert ((lse.double() - beside).norm() / beside.norm()).item() <= 1e-6
@@ -196,6 +217,30 @@ def test_scores_that_rise_on_a_gpu(most: float, S: int, T: int, width: int, caus
     wanted = s.softmax(-1) @ v.double().repeat_interleave(4, 1)
     assert ((found.double() - wanted).norm(dim=-1) / wanted.norm(dim=-1)).max().item() <= 2e-2
     assert torch.equal(found, freehold.kernels.attention(q, k, v, causal=causal, scale=width**-0.5))
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("scale", [1e-35, 0.25, 30.0])
+def test_gradients_with_any_scale(scale: float, causal: bool) -> None:
+    """Scores begin with something that is divided by the scale: also where that is tiny, and where one weight is 1."""
+    q, do = made((1, 2, 24, D), torch.float32, 0), made((1, 2, 24, D), torch.float32, 1)
+    k, v = made((1, 1, 24, D), torch.float32, 2), made((1, 1, 24, D), torch.float32, 3)
+    given = [t.requires_grad_() for t in (q, k, v)]
+    exact = [t.detach().double().requires_grad_() for t in given]
+    s = exact[0] @ exact[1].mT * scale
+    if causal:
+        s = s.masked_fill(torch.ones(24, 24, dtype=torch.bool).triu(1), float("-inf"))
+    wanted = torch.autograd.grad(s.softmax(-1) @ exact[2], exact, do.double())
+    found = torch.autograd.grad(freehold.kernels.attention(*given, causal=causal, scale=scale), given, do)
+    for one, right in zip(found, wanted, strict=True):
+        assert (one.double() - right).norm().item() <= 2e-4 * max(right.norm().item(), 1.0)
+
+
+@pytest.mark.parametrize("scale", [0.0, -0.25, float("nan")])
+def test_a_scale_is_above_nought(scale: float) -> None:
+    q = made((1, 1, 24, D), torch.float32, 0)
+    with pytest.raises(ValueError, match="a scale is above 0"):
+        freehold.kernels.attention(q, q, q, scale=scale)
 
 
 @pytest.mark.cuda
