@@ -542,7 +542,9 @@ def _backward_keys(
     high, width = _most(q.element_size(), S), _most(q.element_size(), k.shape[2])
     parts = fh.partition(dk, (1, 1, width, heads[0])), fh.partition(dv, (1, 1, width, heads[1]))
     groups = [t.reshape(B, KH, q.shape[1] // KH, *t.shape[2:]) for t in (q, do, starts, less)]
-    how = max(heads) <= 64 and width == 64, 64 < max(heads) <= 128 and width == 64
+    small, tiles_of_64 = max(heads) <= 64, max(heads) <= 128 and width == 64
+    # With 64 elements, of which keys are in registers, too, masks leave none for what sums begin with.
+    how = small and tiles_of_64, tiles_of_64 and not (small and (causal or window))
     given = groups[0], k, v, *groups[1:], scale, window, high, causal, window > 0, *how, KH, q.shape[3]
     hinted(attention_backward_keys, {"num_worker_warps": 4, "occupancy": 2})(*parts, *given).on()
 
