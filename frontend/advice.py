@@ -6,11 +6,10 @@ import inspect
 import sys
 from ast import literal_eval
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, count
-from math import prod
 from types import FunctionType
-from typing import Final, cast
+from typing import cast
 
 from freehold.frontend import elsewhere
 from freehold.frontend.context import Context
@@ -30,9 +29,7 @@ from freehold.frontend.values import (
     TileValue,
     TupleValue,
     Value,
-    field_names,
     is_number,
-    is_record_class,
 )
 from freehold.support import dtypes
 from freehold.support.span import Span
@@ -60,7 +57,8 @@ def at_same_place(c: Context, tensor: TensorValue) -> str | None:
     return like if like is not None and tensor.parameter.dims is not None and tensor.parameter.dims in names else None
 
 
-def _tuple_of(parts: list[str]) -> str:
+def tuple_of(parts: list[str]) -> str:
+    """A tuple of some texts."""
     return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
 
 
@@ -112,63 +110,6 @@ def conditional(c: Context, node: core.Attribute) -> core.Stmt | None:
     return None
 
 
-def of_attribute(
-    c: Context, value: Value, node: core.Attribute, known: Sequence[str], of_tiles: Sequence[str]
-) -> Advice | None:
-    """What to write for an attribute that `value` does not have. `known` are those it has, `of_tiles` tiles'."""
-    name = node.attr
-    if isinstance(value, Static) and getattr(value.value, "__name__", None) == "freehold":
-        if name in elsewhere.NUMBERS:
-            return Advice(f"write `{elsewhere.NUMBERS[name]}`", node)
-        return of_function(c, name, node) or of_misspelling(c, node, [n for n in _names() if n[0].islower()])
-    kind = value.value if isinstance(value, Static) and isinstance(value.value, type) else None
-    if kind is not None and is_record_class(kind) and name in field_names(kind):
-        return Advice(f"it is a field of its objects: make one, `{c.text(node.value)}(...).{name}`")
-    if name in ("values", "indices") and (pair := extremes(c, node.value)) is not None:
-        return Advice(f"`{pair[name == 'indices']}`", node)
-    if isinstance(value, TileValue) and ((edit := of_method(c, value, node)) is not None or name in _AXES):
-        return edit  # none for axes that are not there, or not said: `t` is no misspelled `T`, whatever is imported
-    if isinstance(value, TensorValue) and (value.parameter.mode, name) in elsewhere.OF_TENSORS:
-        return Advice(elsewhere.OF_TENSORS[value.parameter.mode, name])
-    if isinstance(value, Static) and isinstance(value.value, str) and name == "format":
-        return Advice('write the values into the text: `fh.print(f"{x}")`')
-    if isinstance(value, TupleValue) and name == "append":
-        return _appended(c, node)
-    if (edit := of_misspelling(c, node, known)) is not None:
-        return edit
-    if name in ("size", "numel") and isinstance(value, TensorValue):
-        return _extents(c, value, node)
-    if name in elsewhere.OF_VALUES and isinstance(value, TileValue | TensorValue):
-        return Advice(elsewhere.OF_VALUES[name])
-    if isinstance(value, TensorValue) and name in of_tiles:
-        tile = of_tensor(c, value, node.value)
-        whole = name in ("T", "astype") and tile.place is not None
-        return Advice(f"load a tile first: `{tile.text}.{name}`", node if whole else None)
-    if isinstance(value, TensorValue) and name in ("start", "stop") and value.position is None:
-        return Advice(f"give `{value.name}` a partition at launch, and it says where this point's tile is")
-    return None
-
-
-def _extents(c: Context, tensor: TensorValue, node: core.Attribute) -> Advice | None:
-    """An extent, for torch's `x.size(i)`, or how many elements there are: `x.size`, `x.numel()`."""
-    call, shape = call_of(c, node), f"{c.primary(node.value)}.shape"
-    place = node if call is None else call
-    if call is not None and (call.args or call.keywords):
-        given = [line(c, a) for a in call.args]
-        return Advice(f"`{shape}[{given[0]}]`", call) if len(given) == 1 and not call.keywords else None
-    code = " * ".join(f"{shape}[{axis}]" for axis in range(tensor.spec.rank))
-    return Advice(f"multiply the extents: `{in_place(c, place, code)}`" if " " in code else f"`{code}`", place)
-
-
-def _appended(c: Context, node: core.Attribute) -> Advice | None:
-    """A longer tuple under the same name, for the statement `items.append(value)`."""
-    call = call_of(c, node)
-    alone = any(isinstance(n, core.Evaluate) and n.value is call for n in core.walk(c.frame.function))
-    if call is None or not alone or len(call.args) != 1:
-        return None
-    return Advice(f"make a longer one: `{c.text(node.value)} += ({line(c, call.args[0])},)`", call)
-
-
 def extremes(c: Context, node: core.Expr) -> tuple[str, str] | None:
     """
     The largest or smallest along an axis, and their places: torch's `max` and `min` are pairs of these.
@@ -199,7 +140,7 @@ def chunked(c: Context, tile: TileValue, text: str, call: core.Call, args: Seque
     if each * count != extent:
         return None
     ends = [(n * each or "", (n + 1) * each if n < count - 1 else "") for n in range(count)]
-    return _tuple_of([f"{text}[{before}{start}:{stop}]" for start, stop in ends])
+    return tuple_of([f"{text}[{before}{start}:{stop}]" for start, stop in ends])
 
 
 def stacked(c: Context, call: core.Call) -> Advice | None:
@@ -211,7 +152,7 @@ def stacked(c: Context, call: core.Call) -> Advice | None:
     if tiles is None or axis not in ("0", "1", "2", "-1"):
         return None
     place = "..., None" if axis == "-1" else ":, " * int(axis) + "None"
-    joined = f"fh.concatenate({_tuple_of([f'{primary(t)}[{place}]' for t in tiles])}, axis={axis})"
+    joined = f"fh.concatenate({tuple_of([f'{primary(t)}[{place}]' for t in tiles])}, axis={axis})"
     return Advice(f"join them along a new axis: `{in_place(c, call, joined)}`", call)
 
 
@@ -222,7 +163,8 @@ def of_misspelling(c: Context, node: core.Attribute, known: Sequence[str]) -> Ad
     return None if other is None else Advice(f"write `{c.text(node.value)}.{other}`", node)
 
 
-def _names() -> list[str]:
+def names_here() -> list[str]:
+    """What a star import brings."""
     import freehold
 
     return freehold.__all__
@@ -231,7 +173,7 @@ def _names() -> list[str]:
 def shape_like(c: Context, rank: int) -> str:
     """A shape of a tile with `rank` axes."""
     like = _region_like(c, rank)
-    return f"{like}.tile" if like is not None else _tuple_of(["64"] * rank)
+    return f"{like}.tile" if like is not None else tuple_of(["64"] * rank)
 
 
 class Written(str):
@@ -288,7 +230,7 @@ def of_function(c: Context, name: str, node: core.Expr | None = None) -> Advice 
         return None if code is None else Advice(f"take its parts: `{in_place(c, call, code)}`", call)
     foreign = elsewhere.EDITS.get(f"{library}.{name}", elsewhere.EDITS.get(name))
     if foreign is not None:
-        return _advised(c, foreign, call, [] if call is None else call.args)
+        return advised(c, foreign, call, [] if call is None else call.args)
     dtype = dtypes.from_name(name)
     return None if dtype is None else Advice(f"write `fh.{dtype}`", node)
 
@@ -307,7 +249,7 @@ def call_of(c: Context, node: core.Expr | None) -> core.Call | None:
     return next((n for n in core.walk(c.frame.function) if isinstance(n, core.Call) and n.func is node), None)
 
 
-def _advised(c: Context, foreign: Foreign, call: core.Call | None, args: Sequence[core.Expr]) -> Advice | None:
+def advised(c: Context, foreign: Foreign, call: core.Call | None, args: Sequence[core.Expr]) -> Advice | None:
     """The edit of a call, or what there is to say without one."""
     fits_it = not foreign.of_tensor or (args and isinstance(c.frame.variables.get(c.text(args[0])), TensorValue))
     texts = None if call is None or not foreign.edit or not fits_it else _arguments(c, foreign, call, args)
@@ -401,135 +343,6 @@ def _count(x: Written, axis: Written | None) -> str:
     if axes is None:
         return f"{x:p}.shape[{axis}]"
     return f"({' * '.join(f'{x:p}.shape[{a}]' for a in axes)})"
-
-
-def of_method(c: Context, value: TileValue, node: core.Attribute) -> Advice | None:
-    """What to write for a method that tiles of other libraries have, with the arguments it is called with."""
-    call = call_of(c, node)
-    if call is not None and node.attr[-1:] == "_" and node.attr[:1] != "_":
-        return _in_place_method(c, value, node, call)
-    return _of_method(c, value, node, call)
-
-
-def _in_place_method(c: Context, value: TileValue, node: core.Attribute, call: core.Call) -> Advice | None:
-    """torch's methods that change what they are called on: what computes the same, under the same name."""
-    found = _of_method(c, value, replace(node, attr=node.attr[:-1]), call)
-    if found is None or found.place is None:
-        return found
-    alone = any(isinstance(n, core.Evaluate) and n.value is call for n in core.walk(c.frame.function))
-    *words, code, end = found.text.split("`")
-    name = f"{node.value.id} = " if alone and isinstance(node.value, core.Name) else ""
-    return Advice("a tile stays what it is: " + "`".join((*words, name + code, end)), call)
-
-
-def _of_method(c: Context, value: TileValue, node: core.Attribute, call: core.Call | None) -> Advice | None:
-    place = node if call is None else call
-    code = _method(c, value, node, call)
-    if code is not None:
-        return Advice(f"{_WORDS.get(node.attr, '')}`{in_place(c, place, code)}`", place)
-    if node.attr in elsewhere.EDITS:
-        args = [node.value, *(call.args if call is not None else ())]
-        return _advised(c, elsewhere.EDITS[node.attr], call, args)
-    if call is not None and node.attr in _functions():
-        given = [line(c, node.value), *(line(c, a) for a in call.args)]
-        given += [f"{k.arg}={line(c, k.value)}" for k in call.keywords]
-        return Advice(f"`fh.{node.attr}({', '.join(given)})`", call)
-    return None
-
-
-_WORDS: Final = {"store": "a store is a method of the tensor: ", "mean": "divide the sum: "}
-_CONVERSIONS: Final = {
-    "float": "f32",
-    "half": "f16",
-    "bfloat16": "bf16",
-    "double": "f64",
-    "int": "i32",
-    "long": "i64",
-    "short": "i16",
-    "bool": "bool_",
-}
-
-
-def _method(c: Context, value: TileValue, node: core.Attribute, call: core.Call | None) -> str | None:
-    """The code for a method that only tiles have."""
-    text = c.primary(node.value)
-    given = [] if call is None or call.keywords else [line(c, a) for a in call.args]
-    match node.attr:
-        case "to" | "type" | "cast" if len(given) == 1:
-            return f"{text}.astype({given[0]})"
-        case name if name in _CONVERSIONS and call is not None and not given:
-            return f"{text}.astype(fh.{_CONVERSIONS[name]})"
-        case "store" if len(given) == 1:
-            return f"{given[0]}.store({line(c, node.value)})"
-        case "view" | "expand" if given and call is not None:
-            shape = given[0] if isinstance(call.args[0], core.Tuple) else _tuple_of(given)
-            return (
-                f"{text}.reshape({shape})" if node.attr == "view" else f"fh.broadcast_to({c.text(node.value)}, {shape})"
-            )
-        case "chunk" if call is not None:
-            return chunked(c, value, text, call, call.args)
-        case "mean" if call is not None:
-            return _mean(c, value, text, call)
-        case name if name in _AXES:
-            axes = _moved(c, node.attr, len(value.shape), [] if call is None else call.args)
-            if axes is None:
-                return None
-            return f"{text}.T" if axes == [1, 0] else f"{text}.permute{tuple(axes)}"
-        case _:
-            return None
-
-
-_AXES: Final = ("swapaxes", "moveaxis", "movedim", "mT", "t")
-"""Methods of other libraries that put axes in another order."""
-
-
-def _moved(c: Context, name: str, rank: int, args: Sequence[core.Expr]) -> list[int] | None:
-    """The axes in the order in which a method of other libraries puts them; None where that is not known."""
-    try:
-        at = [int(literal_eval(c.text(a))) % rank for a in args]
-    except (ValueError, TypeError, ZeroDivisionError):
-        return None
-    axes = list(range(rank))
-    if name in ("mT", "t") and not at and rank >= 2 and (name == "mT" or rank == 2):
-        at = [rank - 2, rank - 1]
-    elif name in ("mT", "t") or len(at) != 2:
-        return None
-    if name in ("moveaxis", "movedim"):
-        axes.insert(at[1], axes.pop(at[0]))
-    else:
-        axes[at[0]], axes[at[1]] = axes[at[1]], axes[at[0]]
-    return axes
-
-
-def _functions() -> tuple[str, ...]:
-    """Functions that take a tile first, and are no methods."""
-    import freehold
-
-    return tuple(name for name in dir(freehold) if _first_parameter(getattr(freehold, name)) == "x")
-
-
-def _first_parameter(function: object) -> str | None:
-    declared = intrinsic_of(function)
-    names = () if declared is None else declared.function.__code__.co_varnames
-    return next(iter(names), None)
-
-
-def _mean(c: Context, value: TileValue, text: str, call: core.Call) -> str | None:
-    """The sum along the axes of a mean, divided by the number of summands."""
-    named = {KEYWORDS.get(k.arg or "", k.arg or ""): k.value for k in call.keywords}
-    if named.keys() - {"axis", "keepdims"} or len(call.args) > 1:
-        return None
-    axis = call.args[0] if call.args else named.get("axis")
-    rank = len(value.shape)
-    try:
-        chosen: object = tuple(range(rank)) if axis is None else literal_eval(c.text(axis))
-        axes = {a % rank for a in cast("tuple[int, ...]", chosen if isinstance(chosen, tuple) else (chosen,))}
-    except (TypeError, ValueError, ZeroDivisionError):
-        return None
-    summands = prod(value.shape[a] for a in axes)
-    parts = [] if axis is None else [f"axis={c.text(axis)}"]
-    parts += [f"keepdims={c.text(named['keepdims'])}"] if "keepdims" in named else []
-    return f"{text}.sum({', '.join(parts)}) / {summands}"
 
 
 def of_part(c: Context, tile: TileValue, node: core.Subscript) -> Advice | None:

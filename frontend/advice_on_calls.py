@@ -41,6 +41,11 @@ def too_many(c: Context, node: core.Call, signature: Parameters, taken: int) -> 
     if signature.name == "load" and len(texts) > 2 and not node.keywords:
         *index, shape = texts
         return Advice(f"put the index in brackets: `{name}(({', '.join(index)}), {shape})`", node)
+    if signature.name in ("maximum", "minimum", "add", "multiply") and not node.keywords:
+        whole = texts[0]
+        for text in texts[1:]:
+            whole = f"{name}({whole}, {text})"
+        return Advice(f"one after the other: `{whole}`", node)
     free = [k for k in signature.keywords if k not in {given.arg for given in node.keywords}]
     if len(texts) - taken > len(free):
         return None

@@ -42,6 +42,7 @@ from freehold.frontend.values import (
     static_of,
     tensor_of,
 )
+from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
 MAX_DEPTH = 64
@@ -212,9 +213,13 @@ def _not_callable(c: Context, function: object, node: core.Call) -> Poison:
     error = errors.NotCallable(c.span(node.func), name=text, why=why)
     if module.startswith("freehold.") and (edit := advice.of_function(c, name, node.func)) is not None:
         error.add(error.Instead(edit.text, at=edit.at(c)))
+    dtype = dtypes.understood(function) if isinstance(function, type) else None
+    if dtype is not None and len(node.args) == 1 and not node.keywords:
+        edit = f"`{c.primary(node.args[0])}.astype(fh.{dtype})`"
+        error.add(error.Instead(f"convert: {edit}", at=c.span(node)))
     if isinstance(function, type) and dataclasses.is_dataclass(function) and not is_record_class(function):
         error.add(error.Instead("make its class immutable: `@dataclass(frozen=True)`"))
-    if name in elsewhere.PYTHONS and module in ("builtins", "io", "sys"):
+    if name in elsewhere.PYTHONS and module in ("builtins", "io", "sys", "functools"):
         error.add(error.Instead(elsewhere.PYTHONS[name]))
     elif intrinsic_of(getattr(freehold, name, None)) is not None:
         error.add(error.Instead(f"use Freehold's: `fh.{name}`", at=c.span(node.func)))

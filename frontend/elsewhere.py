@@ -429,6 +429,7 @@ PYTHONS: Final = {
     "getattr": "write the name: `value.name`",
     "hasattr": "ask for the class: `isinstance(value, fh.Tile)`",
     "complex": "carry the two parts: a frozen dataclass of two tiles",
+    "partial": "write a function: `lambda t: f(t, 2)`",
     "iter": "loop over the tuple",
     "next": "take an item: `values[0]`",
 }

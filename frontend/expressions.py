@@ -9,7 +9,7 @@ from typing import Final, cast
 
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, MinIOp, MulIOp, SubIOp
 from freehold.dialects.ownership import DimOp, StartOp, StopOp, TensorType
-from freehold.frontend import advice, classes, errors, records
+from freehold.frontend import advice, advice_on_attributes, classes, errors, records
 from freehold.frontend.context import Context
 from freehold.frontend.host import UNDEFINED
 from freehold.frontend.operands import absent, elements, host_value, known_int, permute
@@ -319,7 +319,7 @@ def _no_attribute(c: Context, value: Value, node: core.Attribute) -> Poison:
     if ours:
         shown = "no function and no dtype of this name"
     error = errors.NoAttribute(c.span(node), what=what, attribute=node.attr, known=shown)
-    edit = advice.of_attribute(c, value, node, known, (*TILE_FACTS, *c.methods["tile"]))
+    edit = advice_on_attributes.of_attribute(c, value, node, known, (*TILE_FACTS, *c.methods["tile"]))
     return c.error(error if edit is None else error.add(error.Instead(edit.text, at=edit.at(c))))
 
 

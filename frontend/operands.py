@@ -45,7 +45,9 @@ def elements(c: Context, nodes: Sequence[core.Expr]) -> list[Value]:
 def host_value(c: Context, node: core.Expr, value: object) -> Poison:
     """Reports the use of a host object that a kernel cannot see."""
     error = errors.HostValue(c.span(node), name=c.text(node), what=describe(Static(value)))
-    if hasattr(value, "__dlpack__") or hasattr(value, "__array__"):
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():  # a number of NumPy, or a tensor of one
+        error.add(error.Instead(f"make it a number of Python's, by the host: `{c.text(node)}.item()`"))
+    elif hasattr(value, "__dlpack__") or hasattr(value, "__array__"):
         error.add(error.Instead(f"pass it as an argument: `{c.text(node)}: Ref`"))
     elif is_dataclass(value) and not is_record_class(value if isinstance(value, type) else type(value)):
         error.add(error.Instead("make its class immutable: `@dataclass(frozen=True)`"))

@@ -344,6 +344,17 @@ CASES = {
     "a misspelled variable": one("    total = x.load_like(y)\n    y.store(totl * 2)", X * 2),
     "a dimension as a variable": one("    y.store(x.load_like(y) * N)", X * 100),
     "an item by brackets": one("    t = (x.load_like(y), 3)\n    y.store(t(0))", X),
+    "a view in another dtype": Case(
+        'def kernel(y: Out["N"], x: Ref["N"]):\n    y.store(x.load_like(y).view(fh.i32))',
+        (X,), X.view(np.int32), dtype=np.int32,
+    ),
+    "a view in torch's dtype": Case(
+        'def kernel(y: Out["N"], x: Ref["N"]):\n    y.store(x.load_like(y).view(np.int32) + 1)',
+        (X,), X.view(np.int32) + 1, dtype=np.int32,
+    ),
+    "methods that do nothing": one("    y.store(-x.load_like(y).contiguous().detach().clone())", -X),
+    "a dtype of NumPy as a function": one("    t = x.load_like(y)\n    y.store(np.float32(t > 0) * 2)", (X > 0) * 2),
+    "a maximum of three": one("    t = x.load_like(y)\n    y.store(fh.maximum(t, 0, -t))", np.abs(X)),
     "scale the elements of a mask": one(
         "    t = x.load_like(y)\n    t[t < 0] *= 0.5\n    y.store(t)", np.where(X < 0, X / 2, X)
     ),
@@ -354,6 +365,9 @@ CASES = {
     "methods in place with arguments": one(
         "    t = x.load_like(y)\n    t.mul_(2)\n    t.add_(1)\n    t.clamp_(min=0)\n    y.store(t)",
         np.maximum(2 * X + 1, 0),
+    ),
+    "methods in place, one after another": one(
+        "    t = x.load_like(y)\n    t.mul_(2).add_(1).abs_()\n    y.store(t)", np.abs(2 * X + 1)
     ),
     "a method in place as a value": one("    t = x.load_like(y)\n    y.store(2 * t.sub_(1) + 1)", 2 * (X - 1) + 1),
     "chunks": two(
