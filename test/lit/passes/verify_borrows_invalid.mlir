@@ -119,7 +119,8 @@ ownership.kernel @garbage(%y: !ownership.tensor<[N], f32>) {
 // CHECK:      error[O108]: the output `y` is not stored on every path
 // CHECK:      the work ends here without a store to `y` on some paths
 // CHECK:      this store does not happen on every path
-// CHECK:      = help: store in the other case, too, or store an initial value first
+// CHECK:      = help: the loop may have no turn: store an initial value in front of it
+// CHECK-NEXT: = help: or ask the launch for a turn: `fh.require("0 < n")`
 // CHECK-NEXT: = help: or declare `y` as `Mut` if elements may keep what they held
 ownership.kernel @zero_trip(%y: !ownership.tensor<[N], f32>, %n: !cuda_tile.tile<i32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [64], [N], f32>
