@@ -82,6 +82,8 @@ SOFTMAX: Final = {
     262144: _SIXTEEN,
 }
 """Lengths of rows that are faster so, as measured on an H200."""
+LOG_SOFTMAX: Final = {**SOFTMAX, 16384: Kept(4096, 16, 3)}
+"""Those of which the logarithm is."""
 RMS: Final = {
     8192: Kept(1024, 4, 8),
     16384: Kept(4096, 16, 3),
@@ -154,15 +156,20 @@ def again(t: Any, nothing: Any) -> Any:
     return wide(fh.unpack(fh.pack(bits), t.dtype)).reshape(t.shape)
 
 
-def loaded(x: Any, at: tuple[Any, ...], tile: tuple[int, ...]) -> Any:
+def in_words(t: Any) -> Any:
     """
-    A tile of a row, four pairs of neighbours together: of 16-bit numbers the words that hold a pair, as they are in
-    memory; others as `f32`.
+    A tile of a row that was loaded, four pairs of neighbours together: of 16-bit numbers the words that hold a
+    pair, as they are in memory; others as `f32`.
     """
-    t, W = x.load(at, tile, allow_tma=False), tile[-1]
-    if x.dtype == bf16 or x.dtype == f16:
+    W = t.shape[-1]
+    if t.dtype == bf16 or t.dtype == f16:
         return fh.unpack(fh.pack(t.reshape(W)), i32).reshape(1, W // _GROUP, _GROUP // 2)
     return wide(t).reshape(1, W // _GROUP, _GROUP // 2, 2)
+
+
+def loaded(x: Any, at: tuple[Any, ...], tile: tuple[int, ...]) -> Any:
+    """A tile of a row, `in_words`."""
+    return in_words(x.load(at, tile, allow_tma=False))
 
 
 def numbers(t: Any, dtype: Any, nothing: Any = None) -> tuple[Any, Any]:

@@ -6,10 +6,10 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 import freehold as fh
-from freehold import Const, Out, Ref, f32, i32
+from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.exponentials import first_number, in_range, powers, sums_again
-from freehold.kernels.kept import loaded, numbers
+from freehold.kernels.kept import in_words, loaded, numbers
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.rows import sums_of_exponentials
 from freehold.kernels.schedules import PROCESSORS, ceildiv, compiled_in, hinted, power_of_two, rows
@@ -103,9 +103,70 @@ def cross_entropy_walked(
     loss.store(fh.where(wanted == ignored, 0.0, found - at_target))
 
 
+# freehold: W=256 S=64 N=1024
+@safe
+def cross_entropy_turns(
+    sums: Mut["B"],
+    counts: Mut[i32, "B"],
+    loss: Mut["M"],
+    lse: Mut["M"],
+    logits: Ref["M", "N"],
+    target: Ref["M"],
+    ignored: i32,
+    share: i32,
+    W: Const[int],
+    S: Const[int],
+    N: Const[int],
+    at: fh.Grid = fh.Grid("cdiv(M, share)"),
+):
+    """
+    As `cross_entropy_walked`, of `share` rows a block, each a few tiles of W. The next tile is always under way, of the
+    next row, too; so is that row's target. `sums` are those of a block's losses, and `counts` how many targets of it
+    count.
+
+    Tiles are handed from one turn to the next as they were loaded: the assembler (13.5.37) leaves out loops that hand
+    unpacked ones on.
+    """
+    fh.static_assert(N % W == 0, "rows of whole tiles")
+    fh.require(share > 0, "a block has rows")
+    fh.require("M <= 1073741824", "no number of rows wraps around")
+    (block,) = at.index
+    begin = block * share
+    last = fh.minimum((block + 1) * share, logits.shape[0]) - 1
+
+    def with_tile(sofar: Any, t: Any, top: Any) -> Any:
+        return sofar + powers(numbers(in_words(t), logits.dtype), (top * LOG2E)[:, :, None])
+
+    top, wanted = first_number(logits, (begin, 0)), target.load((begin,), (1,), allow_tma=False)
+    tile = logits.load((begin, 0), (1, W), allow_tma=False)
+    total_loss, count = fh.zeros((1,), f32), fh.zeros((1,), i32)
+    for i in range(begin, min((block + 1) * share, logits.shape[0])):
+        of_row = fh.zeros((1, W // 8), f32)
+        for k in range(1, N // W):
+            following = logits.load((i, k), (1, W), allow_tma=False)
+            of_row = with_tile(of_row, tile, top)
+            tile = following
+        then = fh.minimum(i + 1, last)
+        next_top, next_wanted = first_number(logits, (then, 0)), target.load((then,), (1,), allow_tma=False)
+        following = logits.load((then, 0), (1, W), allow_tma=False)
+        at_target = wide(logits.gather(places(i, 1), wanted, padding=float("nan")))
+        total = with_tile(of_row, tile, top).sum(axis=1, keepdims=True)
+        if not in_range(total):
+            top, total = sums_again(logits, i, (1, S))
+        found = (top + fh.log(total)).reshape(1)
+        each = fh.where(wanted == ignored, 0.0, found - at_target)
+        lse.at(i).store(found, allow_tma=False)
+        loss.at(i).store(each, allow_tma=False)
+        total_loss += each
+        count += fh.where(wanted != ignored, 1, 0)
+        tile, top, wanted = following, next_top, next_wanted
+    sums.at(block).store(total_loss, allow_tma=False)
+    counts.at(block).store(count, allow_tma=False)
+
+
 def stacked(parts: Any) -> Any:
     """A power of two of rows, one upon the other."""
-    for _ in fh.static_range(3):
+    for _ in fh.static_range(4):
         if len(parts) > 1:
             parts = tuple(
                 fh.concatenate((parts[2 * j], parts[2 * j + 1]), axis=0) for j in fh.static_range(len(parts) // 2)
@@ -290,11 +351,8 @@ def _cross_entropy(
     if reduction == "none":
         both.fill_(1)
         return
-    kernel = (
-        hinted(sum_of_losses, {"num_worker_warps": 32})
-        if parts is None
-        else hinted(sum_of_parts, {"num_worker_warps": 16})
-    )
+    many = parts is not None and parts[0].shape[0] > _WARPS * PROCESSORS
+    kernel = hinted(sum_of_losses if parts is None else sum_of_parts, {"num_worker_warps": 16 if many else 32})
     given = (each, target, ignored) if parts is None else parts
     width = min(_SUMMED, power_of_two(given[0].shape[0]))
     kernel(fh.partition(both, 2), fh.partition(loss.view(1), 1), *given, reduction == "mean", width).on()
@@ -327,17 +385,16 @@ class Walk(NamedTuple):
 
 
 WALKS: Final = (
-    (4 * PROCESSORS, 0, Walk(4096, 1, 16, 2)),
-    (6 * PROCESSORS, 0, Walk(2048, 2, 4, 6)),
-    (8 * PROCESSORS, 0, Walk(2048, 2, 8, 4)),
-    (1 << 31, 24576, Walk(2048, 1, 8, 4)),
-    (1 << 31, 16385, Walk(1024, 1, 2, 16)),
-    (1 << 31, 0, Walk(2048, 1, 4, 8)),
-    (1 << 31, 0, Walk(1024, 1, 2, 16)),
+    (4 * PROCESSORS, Walk(4096, 1, 16, 2)),
+    (6 * PROCESSORS, Walk(2048, 2, 4, 6)),
+    (7 * PROCESSORS, Walk(4096, 1, 4, 8)),
+    (8 * PROCESSORS, Walk(2048, 2, 8, 4)),
+    (1 << 31, Walk(2048, 1, 4, 8)),
+    (1 << 31, Walk(1024, 1, 2, 16)),
 )
 """
-The first of these is taken that is for as many rows, at most, as long, at least, which are whole steps. Measured on an
-H200, bf16.
+The first of these is taken that is for as many rows, at most, which are whole steps: as many blocks as run at once.
+Measured on an H200, bf16.
 """
 
 
@@ -345,33 +402,89 @@ def walk_of(count: int, length: int) -> Walk | None:
     """How so many rows are walked, if they are long, and whole steps."""
     if length < 2 * _SHORT:
         return None
-    fit = (w for most, least, w in WALKS if count <= most and length >= least and length % (w.width * w.at_once) == 0)
-    return next(fit, None)
+    return next((w for most, w in WALKS if count <= most and length % (w.width * w.at_once) == 0), None)
+
+
+class Turns(NamedTuple):
+    """How blocks walk some rows each: the width of a tile, and warps."""
+
+    width: int
+    warps: int
+
+    @property
+    def hints(self) -> dict[str, int]:
+        """The kernel's hints: 64 registers a thread, of which a multiprocessor holds 32 warps."""
+        return {"num_worker_warps": self.warps, "occupancy": min(8, _WARPS // self.warps)}
+
+    @property
+    def constants(self) -> tuple[int, int]:
+        """The kernel's `W` and `S`; what a second walk keeps in registers is not to drive out what is under way."""
+        return self.width, 64 if self.warps == 1 else 256 * self.warps
+
+    def share(self, count: int) -> int:
+        """How many of so many rows a block has, so that all blocks run at once."""
+        return ceildiv(count, _WARPS // self.warps * PROCESSORS)
+
+
+_WARPS: Final = 32
+"""Warps of a multiprocessor, of 64 registers a thread."""
+
+TURNS: Final = (
+    (32768, 1 << 31, 8192, Turns(8192, 8)),
+    (16384, 16384, 16384, Turns(8192, 8)),
+    (_SHORT + 1, 1 << 31, 2048, Turns(4096, 4)),
+    (4097, 2 * _SHORT - 1, 1024, Turns(1024, 2)),
+    (1025, 4095, 512, Turns(512, 1)),
+    (1, 2047, 256, Turns(256, 1)),
+)
+"""
+The first of these is taken that is for rows as long, at least and at most, of a multiple of this length; with narrower
+tiles where rows are not whole ones. Measured on an H200, bf16.
+"""
+
+
+def turns_of(count: int, length: int) -> Turns | None:
+    """How so many rows are walked by blocks that have several; None where they are few, or fill blocks as they are."""
+    if count <= (8 if length >= 2 * _SHORT else 16) * PROCESSORS or _SHORT % length == 0:
+        return None
+    fit = (way for least, most, even, way in TURNS if least <= length <= most and length % even == 0)
+    found = next(fit, None)
+    return found and found._replace(width=min(found.width, length & -length))
 
 
 def _each_loss(loss: Any, lse: Any, logits: Any, target: Any, ignored: int, smoothing: float) -> Any:
     """Computes the loss and the logarithm of each row; returns sums of them by blocks, and counts, if there are any."""
     M, N = logits.shape
     narrow, length = smoothing == 0 and logits.dtype.itemsize == 2, compiled_in(N)
-    if narrow and length and N <= _SHORT and M >= 16 * PROCESSORS:
-        high = min(8, power_of_two(_SHORT // N + 1) // 2)
+
+    def by_blocks(high: int) -> tuple[Any, Any]:
         sums = lse.new_empty((ceildiv(M, high),))
-        counts = target.new_empty(sums.shape, dtype=import_module("torch").int32)
-        kernel = hinted(cross_entropy_several, {"num_worker_warps": 1, "occupancy": 16 if N <= 2048 else 8})
-        parts = (fh.partition(t, size) for t, size in ((sums, 1), (counts, 1), (loss, high), (lse, high)))
+        return sums, target.new_empty(sums.shape, dtype=import_module("torch").int32)
+
+    if narrow and length and (way := turns_of(M, N)):
+        share = way.share(M)
+        parts = by_blocks(share)
+        outs = (fh.partition(t, 1) for t in (*parts, loss, lse))
+        hinted(cross_entropy_turns, way.hints)(*outs, logits, target, ignored, share, *way.constants, N).on()
+        return parts
+    if narrow and length and N <= _SHORT and M >= 16 * PROCESSORS:
+        high = min(16 if N <= 512 else 8, power_of_two(_SHORT // N + 1) // 2)
+        parts = by_blocks(high)
+        kernel = hinted(cross_entropy_several, {"num_worker_warps": 1, "occupancy": 16 if 512 < N <= 2048 else 8})
+        outs = (fh.partition(t, size) for t, size in zip((*parts, loss, lse), (1, 1, high, high), strict=True))
         width = 256 if N <= 2048 else N & -N
-        kernel(*parts, logits, target, ignored, width, 256 // high, N, N <= 4096).on()
-        return sums, counts
+        kernel(*outs, logits, target, ignored, width, 256 // high, N, N <= 4096).on()
+        return parts
     if narrow and (walk := walk_of(M, N)):
         kernel = hinted(cross_entropy_walked, walk.hints)
         kernel(fh.partition(loss, 1), fh.partition(lse, 1), logits, target, ignored, *walk.constants, N).on()
         return None
-    way = rows(M, N)
-    if not way.tiles:  # walked once, by TMA, and nothing is written
-        way = way._replace(tile=(1, 8192), warps=4, occupancy=4)
-    kernel = hinted(cross_entropy_rows, way.hints)
-    parts = (fh.partition(t, way.tile[0]) for t in (loss, lse))
-    kernel(*parts, logits, target, ignored, smoothing, way.tile[1], smoothing != 0, *way.constants).on()
+    plan = rows(M, N)
+    if not plan.tiles:  # walked once, by TMA, and nothing is written
+        plan = plan._replace(tile=(1, 8192), warps=4, occupancy=4)
+    kernel = hinted(cross_entropy_rows, plan.hints)
+    outs = (fh.partition(t, plan.tile[0]) for t in (loss, lse))
+    kernel(*outs, logits, target, ignored, smoothing, plan.tile[1], smoothing != 0, *plan.constants).on()
     return None
 
 

@@ -15,6 +15,7 @@ from freehold.kernels.losses import (
     cross_entropy_rows,
     cross_entropy_several,
     cross_entropy_tiles_backward,
+    cross_entropy_turns,
     cross_entropy_walked,
     sum_of_losses,
     sum_of_parts,
@@ -91,6 +92,9 @@ def examples() -> Iterator[Example]:
     )
     wanted = {0: np.add.reduceat(loss, blocks), 1: counts, 2: loss, 3: lse}
     yield Example(cross_entropy_several, (*outputs, logits, target, ignored, 256, 64, 512, True), wanted)
+    kinds = {1: np.int32}
+    outputs = tuple(fh.partition(unwritten(len(t), dtype=kinds.get(n, np.float32)), 1) for n, t in wanted.items())
+    yield Example(cross_entropy_turns, (*outputs, logits, target, ignored, 4, 128, 64, 512), wanted)
 
     part = fh.partition(unwritten(N, 1, dtype=np.int32), (4, 1))
     yield Example(extreme_axis, (part, logits[:, :, None].copy(), False, 64), {0: logits.argmax(1)[:, None]}, 0)

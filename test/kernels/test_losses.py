@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import freehold as fh
 from freehold import kernels
 from freehold.kernels import losses
 
@@ -13,7 +14,8 @@ torch: Any = pytest.importorskip("torch")
 
 SHAPES = {
     "several": (16 * losses.PROCESSORS + 3, 256),
-    "several, of three tiles": (16 * losses.PROCESSORS, 768),
+    "turns, of three tiles": (16 * losses.PROCESSORS + 1, 768),
+    "turns": (16 * losses.PROCESSORS + 3, 1536),
     "walked": (4, 16384),
     "walked, of no whole 8192": (4, 20480),
     "any length": (5, 16640),
@@ -47,15 +49,15 @@ def test_losses_of_16_bits(way: str, reduction: str, launched: list[str]) -> Non
     found = kernels.cross_entropy(logits, target, reduction=reduction)
     wanted = torch.nn.functional.cross_entropy(logits.double(), target, reduction=reduction)
     torch.testing.assert_close(found.double(), wanted, rtol=2e-6, atol=2e-6)
-    expected = {"several": "cross_entropy_several", "walked": "cross_entropy_walked"}
+    expected = {way: f"cross_entropy_{way}" for way in ("several", "turns", "walked")}
     assert launched[0] == expected.get(way.split(",")[0], "cross_entropy_rows")
-    total = "sum_of_parts" if way.startswith("several") else "sum_of_losses"
+    total = "sum_of_parts" if way.startswith(("several", "turns")) else "sum_of_losses"
     assert launched[1:] == ([] if reduction == "none" else [total])
 
 
-@pytest.mark.parametrize("way", ["several", "several, of three tiles", "walked", "any length"])
+@pytest.mark.parametrize("way", ["several", "turns, of three tiles", "turns", "walked", "any length"])
 def test_rows_far_from_their_first_number(way: str) -> None:
-    M, N = SHAPES[way][0] if way.startswith("several") else 8, SHAPES[way][1]
+    M, N = SHAPES[way][0] if way.startswith(("several", "turns")) else 8, SHAPES[way][1]
     logits = torch.randn(M, N, generator=torch.Generator().manual_seed(2)).to(torch.bfloat16)
     logits[0, 0] = -300.0
     logits[1, 5] = 300.0
@@ -102,14 +104,56 @@ def test_how_rows_are_walked() -> None:
         assert found is not None
         return found
 
-    assert walk(256, 262144) == losses.WALKS[0][2]
+    assert walk(256, 262144) == losses.WALKS[0][1]
     assert walk(682, 98304).occupancy == 6
+    assert walk(819, 81920).width == 4096
     assert walk(1024, 65536).at_once == 2
-    assert walk(2048, 32768).warps == 8
-    assert walk(4096, 16384).warps == 4
-    assert walk(3276, 20480).warps == 2
+    assert walk(4096, 17408).warps == 2
     assert losses.walk_of(4096, 128256) is None
     assert losses.walk_of(4096, 8192) is None
-    for _, _, way in losses.WALKS:
+    for _, way in losses.WALKS:
         assert way.width % (256 * way.warps) == 0, "a thread has 16 bytes"
         assert way.warps * way.occupancy <= 32
+
+
+def test_which_rows_blocks_have_several_of() -> None:
+    def turns(count: int, length: int) -> tuple[int, int, int]:
+        found = losses.turns_of(count, length)
+        assert found is not None
+        return found.width, found.warps, found.share(count)
+
+    assert turns(43690, 1536) == (512, 1, 11)
+    assert turns(52428, 1280) == (256, 1, 13)
+    assert turns(9362, 7168) == (1024, 2, 5)
+    assert turns(6553, 10240) == (2048, 4, 7)
+    assert turns(4096, 16384) == (8192, 8, 8)
+    assert turns(2730, 24576) == (4096, 4, 3)
+    assert turns(1638, 40960) == (8192, 8, 4)
+    assert turns(2112 + 1, 1536)[2] == 1
+    fill = [(16384, 1 << n) for n in range(8, 14)]
+    for count, length in (*fill, (2112, 1536), (1056, 40960), (16384, 3328), (16384, 5632), (4096, 17408)):
+        assert losses.turns_of(count, length) is None, (count, length)
+    for least, most, even, way in losses.TURNS:
+        assert even % (256 * way.warps) == 0, "a thread has 16 bytes of a tile"
+        assert least <= most
+        assert way.warps * way.hints["occupancy"] <= 32
+
+
+def test_that_all_rows_are_some_blocks() -> None:
+    count = 3 * 32 * losses.PROCESSORS + 5
+    logits = torch.zeros(count, 512, dtype=torch.bfloat16)
+    logits[:, 0] = torch.arange(count) % 7
+    target = torch.zeros(count, dtype=torch.int64)
+    way = losses.Turns(512, 1)
+    share = way.share(count)
+    blocks = -(-count // share)
+    sums, found, lse = torch.full((blocks,), 7.0), *torch.full((2, count), 7.0)
+    counts = torch.full((blocks,), 7, dtype=torch.int32)
+    outs = (fh.partition(t, 1) for t in (sums, counts, found, lse))
+    losses.cross_entropy_turns(*outs, logits, target, -100, share, *way.constants, 512).sync()
+    wanted = torch.nn.functional.cross_entropy(logits.double(), target, reduction="none")
+    torch.testing.assert_close(found.double(), wanted, rtol=2e-6, atol=2e-6)
+    torch.testing.assert_close(sums.double().sum(), wanted.sum(), rtol=2e-6, atol=0.0)
+    assert counts.sum() == count
+    assert share == 4
+    assert counts[-1] == count - share * (blocks - 1)

@@ -56,6 +56,24 @@ WHOLE = [*range(256, 40961, 256), *range(45056, 140001, 4096), 262144]
 SOME = [256 * n for n in around(1, 2, 4, 8, 16, 20, 32, 64, 96, 128, 160, 192, 224, 256, 512, 1024)]
 """Fewer of them, around those at which something may change."""
 ODD = [1, 16, 17, 33, 65, 129, 255, *(n - 1 for n in SOME), *(n + 1 for n in SOME)]
+TURNED = [
+    512,
+    768,
+    *range(1024, 8193, 512),
+    8704,
+    9216,
+    10240,
+    12288,
+    15360,
+    16384,
+    17408,
+    20480,
+    24576,
+    57344,
+    65024,
+    65536,
+]
+"""Lengths of rows of losses, of which blocks may have several."""
 COUNTS = (1, 264, 265, 2111, 2112, 4223, 4224, 33792)
 
 
@@ -92,7 +110,7 @@ def of_rows() -> Iterator[Asked]:
         yield f"{name} walked", partial(lambda found, n: schedules.rows(999, n).walked(*found), found), SOME
         constants = partial(lambda found, n: schedules.rows(999, n).walked(*found).constants, found)
         yield f"constants of {name}", constants, (64, 20480, 1 << 17)
-    for table, size in ((t, s) for t in ("SOFTMAX", "RMS", "LAYER") for s in (2, 4)):
+    for table, size in ((t, s) for t in ("SOFTMAX", "LOG_SOFTMAX", "RMS", "LAYER") for s in (2, 4)):
         for count in (1, 32, 33, 264, 265):
             way = partial(lambda t, c, s, n: kept.kept_way(getattr(kept, t), Matrix(c, n, s)), table, count, size)
             yield f"{count} rows of {size} bytes kept, {table}", way, [*WHOLE, 65535]
@@ -100,8 +118,9 @@ def of_rows() -> Iterator[Asked]:
         yield f"{way}", partial(lambda w, n: (w.hints, w.tiles(n * w.width)), way), (3, 8)
     for count in (1, 2112, 2113):
         yield f"{count} rows backward", partial(norms._backward_rows, count), SOME + ODD[:9]
-    for count in around(264, 1056, 2112, 2113):
+    for count in around(264, 528, 792, 924, 1056, 2112, 2113):
         yield f"{count} rows of losses", partial(losses.walk_of, count), [*range(15872, 33280, 512), 65536, 151936]
+        yield f"{count} rows of losses in turns", partial(losses.turns_of, count), TURNED
 
 
 def of_products() -> Iterator[Asked]:

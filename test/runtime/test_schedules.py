@@ -32,7 +32,7 @@ AUTHORS_OWN = {
     "grouped_tiles", "grouped_tiles_2", "grouped_tiles_3", "grouped_tiles_backward", "chunk_groups", "scale_groups",
     "sum_counts", "places_of_rows", "sum_tiles", "cumsum_tiles",
     "add_before", "matmul_two_tiles", "matmul_two_tiles_2", "cross_entropy_several", "cross_entropy_walked",
-    "cross_entropy_walked_2", "sum_of_losses", "sum_of_parts",
+    "cross_entropy_walked_2", "cross_entropy_turns", "sum_of_losses", "sum_of_parts",
 }  # fmt: skip
 """Examples whose text counts regions, or whose outputs go together as only their author knows: no tile is chosen."""
 
