@@ -212,7 +212,6 @@ class Scheduler:
         Makes steps smaller than one for which there was no memory, until there is nothing left to do; False where none
         is smaller. Nothing may be running.
         """
-        self._state += 1
         if len(plan) > 1:
             self.sequences = len(plan) // 2
             while len(self.running) > self.sequences:

@@ -202,7 +202,14 @@ def test_a_name_of_the_hub(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("left", "share", "pages"),
-    [(None, 0.9, 32), ((10240, 1), 0.9, 9), ((1024, 1), 1.0, 1), ((1023, 1), 1.0, None), ((1 << 30, 1), 0.9, 32)],
+    [
+        (None, 0.9, 32),
+        ((10240, 1), 0.9, 9),
+        ((1024, 1), 1.0, 1),
+        ((1023, 1), 1.0, None),
+        ((1 << 30, 1), 0.9, 32),
+        ((1 << 40, 1), 0.9, 32),
+    ],
 )
 def test_as_many_pages_as_fit(
     left: tuple[int, int] | None, share: float, pages: int | None, monkeypatch: pytest.MonkeyPatch

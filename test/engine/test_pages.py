@@ -20,8 +20,8 @@ def test_pages_are_found_by_what_they_hold() -> None:
     assert second is not None
     one = key_of(b"", [1, 2])
     pages.publish(first, one)
-    pages.publish(second, key_of(one, [3, 4]))
-    assert pages.shared([1, 2, 3, 4, 5])[0] == [first, second]
+    pages.publish(second, two := key_of(one, [3, 4]))
+    assert pages.shared([1, 2, 3, 4, 5]) == ([first, second], [one, two])
     assert pages.shared([1, 2, 3, 4])[0] == [first]  # one token at least is left to compute
     assert pages.shared([3, 4, 1, 2, 9])[0] == []
     assert pages.hits == 6
@@ -94,6 +94,43 @@ def test_every_sequence_gets_all_its_tokens(seed: int, count: int, sequences: in
     assert pages.free == count
     assert not scheduler.running
     assert not scheduler.waiting
+
+
+@pytest.mark.parametrize(
+    ("running", "most", "budget", "share"),
+    [
+        (None, 9, 9, (2, 4)),
+        (None, 9, 3, (2, 3)),
+        ((0, 4), 9, 9, (4, 2)),  # a part of the prompt runs
+        ((0, 4), 9, 1, (4, 1)),
+        ((2, 4), 9, 9, (6, 1)),  # all of it runs, and chooses one
+        ((2, 4), 9, 0, (6, 0)),
+        ((2, 4), 2, 9, (6, 1)),
+        ((2, 4), 1, 9, (6, 0)),  # which is the last
+    ],
+)
+def test_where_a_sequence_goes_on(
+    running: tuple[int, int] | None, most: int, budget: int, share: tuple[int, int]
+) -> None:
+    """Of six tokens, two of which are in the cache, behind what runs."""
+    for sampling in (Sampling(max_tokens=most), Sampling(max_tokens=most, logit_bias={1: 1.0})):
+        s = Sequence([5] * 6, sampling, 0)
+        s.computed = 2
+        planned = None if running is None else Planned(s, *running)
+        waits = planned is not None and planned.whole and s.changes  # for what is chosen
+        found = Scheduler(Pages(9, 4), 16, 4)._next(s, planned, budget)  # pyright: ignore[reportPrivateUsage]
+        assert found == ((share[0], 0) if waits else share)
+
+
+def test_a_prompt_that_goes_on_is_no_step_to_repeat() -> None:
+    """Whose share is one token, with room for others behind it: the next one is not chosen by this step."""
+    scheduler = Scheduler(Pages(4, 4), 1, 1)
+    s = Sequence([1, 1], Sampling(), 0)
+    scheduler.add(s)
+    for first, left in ((0, 0), (1, 1)):
+        plan = scheduler.plan()
+        assert ([p[1:] for p in plan], plan.left) == ([(first, 1)], left)
+        scheduler.done(plan[0])
 
 
 @pytest.mark.parametrize("pages", [3, 4])
