@@ -34,7 +34,16 @@ from freehold.audit.lanes import (
 from freehold.audit.relevant import relevant
 from freehold.audit.whose import ACCESSES, bases, kind_of, sharing, waits, written
 from freehold.dialects.cuda_tile.attrs import BoundedAttr, DivByAttr
-from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
+from freehold.dialects.cuda_tile.ops.control_flow import (
+    BreakOp,
+    ContinueOp,
+    ForOp,
+    IfOp,
+    LoopOp,
+    ReturnOp,
+    YieldOp,
+    has_no_memory_effect,
+)
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.ops.reduce import Aggregate
 from freehold.dialects.cuda_tile.types import (
@@ -414,6 +423,8 @@ class _Run:
             return lanes  # one that fails ends the launch, so what follows may be taken to hold
         wanted = [result for result in op.results if result in self.relevant]
         if not wanted and not (op.results and op.results[-1].type == TOKEN):
+            if not has_no_memory_effect(op):
+                self.not_followed(op)
             return lanes
         try:
             self.pure(op, lanes)
@@ -456,7 +467,7 @@ class _Run:
 
     def not_followed(self, op: Operation) -> Unknown:
         why = Unknown(f"`{op.name.removeprefix('cuda_tile.')}` is not followed")
-        if any(v.type == TOKEN for v in (*op.operands, *op.results)):
+        if not has_no_memory_effect(op) or any(v.type == TOKEN for v in (*op.operands, *op.results)):
             self.trace.gave_up.append(why)
         return why
 
