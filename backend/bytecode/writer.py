@@ -75,7 +75,7 @@ def _tile_module(module: ModuleOp | TileModuleOp) -> TileModuleOp:
     ops = ops_of(module.regions[0].block)
     if len(ops) == 1 and isinstance(ops[0], TileModuleOp):
         return ops[0]
-    raise NoForm("this module", f"a file holds one `cuda_tile.module`, and here are {len(ops)} operations")
+    raise NoForm("this module", f"a file holds one `cuda_tile.module`, and this one {len(ops)} operations")
 
 
 class _Writer:
