@@ -114,6 +114,11 @@ def large() -> _Open:
     return _Open(uncollected, _deep)
 
 
+def during(function: Callable[P, T]) -> Callable[P, T]:
+    """A function during which it is `large()`."""
+    return uncollected.during(_deep.during(function))
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=uncollected.forget)
     os.register_at_fork(after_in_child=_deep.forget)

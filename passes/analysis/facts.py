@@ -73,6 +73,9 @@ terms grow with every step as fast as powers of two, and so does the time of who
 
 _MOST: Final = 2**31 - 1
 
+_DEEPEST: Final = 6
+"""Loops around a loop from which on what it carries is any number: each may be walked twice, with all that is in it."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -543,7 +546,8 @@ class _Walk:
                 kept.add(argument)
         candidates: list[tuple[int, Term]] = []
         for n, (argument, start) in enumerate(carried):
-            if width_of(argument.type) not in (None, 1) and argument not in kept and argument in self.interesting:
+            wide = width_of(argument.type) not in (None, 1) and len(self.loops) < _DEEPEST
+            if wide and argument not in kept and argument in self.interesting:
                 candidates.append((n, self.term(start).le(self.term(argument))))
         repeated, counters = set(self.facts.repeated), dict(self.facts.counters)
         while True:

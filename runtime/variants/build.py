@@ -11,7 +11,7 @@ from freehold.frontend.signature import ConstSpec, Specialisation
 from freehold.runtime.variants.hints import Hints, by_threads, in_tile_ir
 from freehold.support.contract import Checks, LaunchContract
 from freehold.support.diagnostic import Rejected
-from freehold.support.large import uncollected
+from freehold.support.large import during
 
 if TYPE_CHECKING:
     from logging import Logger
@@ -104,7 +104,7 @@ def lower(
     return lower_function(function, specialisation, in_tile_ir(options.hints), left_out=left_out, reads=reads)
 
 
-@uncollected.during
+@during
 def verified(
     function: KernelFunction,
     specialisation: Specialisation,
@@ -133,7 +133,7 @@ def warn(function: KernelFunction, module: ModuleOp) -> None:
     warn_padding(module, function.function.__globals__.setdefault("__warningregistry__", {}))
 
 
-@uncollected.during
+@during
 def optimised(module: ModuleOp, math: Math = "precise", facts: Sequence[KernelFacts] = ()) -> ModuleOp:
     """What code is made of: a verified module, rewritten; itself, where there is nothing to gain. `facts` are those of
     its kernel, where they have been found."""
@@ -178,7 +178,7 @@ def warn_of_breakpoints(places: Iterable[Span]) -> None:
         warnings.warn_explicit(text, IgnoredBreakpoint, place.file, place.line)
 
 
-@uncollected.during
+@during
 def emitted(module: ModuleOp, options: Options, arch: str = "", early: Collection[int] = ()) -> ModuleOp:
     """
     Tile IR of a verified module, not validated; with what an architecture alone has, where one is named. Where it waits
@@ -217,7 +217,7 @@ def in_this_environment(options: Options) -> Options:
     return options._replace(deny_unsafe=options.deny_unsafe or denied(), validate=validates, overlap=overlap)
 
 
-@uncollected.during
+@during
 def validate(
     module: ModuleOp,
     code: bytes,
