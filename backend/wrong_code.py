@@ -156,12 +156,11 @@ def _is_tile(value: SSAValue) -> bool:
 def _taken(loop: ForOp | LoopOp) -> set[int]:
     """Which of a loop's values are used behind it."""
     from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ForOp
-    from freehold.passes.rewriting import walk
 
     if isinstance(loop, ForOp):
         return {number for number in range(len(loop.carried)) if loop.results[number].first_use is not None}
     carried = list(loop.carried)
-    ways = [op for op in walk(loop) if isinstance(op, BreakOp) and op.loop is loop]
+    ways = [op for op in loop.walk() if isinstance(op, BreakOp) and op.loop is loop]
     return {
         carried.index(value)
         for way in ways
