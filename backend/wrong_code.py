@@ -129,7 +129,8 @@ def _loop_mistakes(loop: ForOp | LoopOp, ways: Sequence[ContinueOp]) -> bool:
     """Whether one of a loop's values would be taken for another."""
     from freehold.dialects.cuda_tile.ops.control_flow import ForOp
 
-    carried, used = list(loop.carried), _taken(loop)
+    carried: list[SSAValue] = [*loop.carried]
+    used = _taken(loop)
     for way in ways:
         values = list(way.operands)
         sources = {
@@ -159,7 +160,7 @@ def _taken(loop: ForOp | LoopOp) -> set[int]:
 
     if isinstance(loop, ForOp):
         return {number for number in range(len(loop.carried)) if loop.results[number].first_use is not None}
-    carried = list(loop.carried)
+    carried: list[SSAValue] = [*loop.carried]
     ways = [op for op in loop.walk() if isinstance(op, BreakOp) and op.loop is loop]
     return {
         carried.index(value)

@@ -199,7 +199,7 @@ def _made_of(name: str, value: Any) -> str:
         return f"`torch.{'stack' if value and all(map(is_tensor, cast('list[Any]', value))) else 'tensor'}({name})`"
     if isinstance(value, int | float):
         return f"`torch.tensor({name})`"
-    return f"`{name}.weight`" if is_tensor(getattr(value, "weight", None)) else ""
+    return f"`{name}.weight`" if is_tensor(getattr(cast("Any", value), "weight", None)) else ""
 
 
 def is_tensor(value: Any) -> bool:

@@ -91,6 +91,7 @@ def ran(folder: Path, made: str, *options: str) -> tuple[int, str, list[str]]:
     command = [sys.executable, "-m", "pytest", "-p", "forking", "-p", "no:cacheprovider", "-q"]
     path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1", "COLUMNS": "120"}
+    environment["PYTEST_DEBUG_TEMPROOT"] = str(folder)  # what others have left in a shared one is not its to clear
     done = subprocess.run(
         [*command, *options], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
