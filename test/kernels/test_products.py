@@ -48,7 +48,7 @@ def test_tiles_side_by_side_and_margins(
         for launch in product_launches(product, way, lambda: None):
             launch.sync()
         close(c, expected, 3 * BOUNDS[torch.bfloat16])
-    if shape[0] == 40 and not way.persistent:
+    if shape[0] == 40 and not way.persistent and way.ctas == 1:  # tiles of 32 rows are no pair's (O415)
         assembled(launched)
 
 

@@ -573,8 +573,13 @@ def test_what_is_gathered_is_compiled_by_processes() -> None:
         launched = stub.stub_launches()
         prepare()
         assert (here, stub.stub_launches()) == (["own"], launched)
+        x = tensor(1)
+        launched = stub.stub_launches()
+        for _ in range(2):
+            own(fh.partition(x, 8)).prepare()  # one by itself, which is kept as well
+            assert (here, stub.stub_launches()) == (["own", "own"], launched)
         embedding_rows(fh.partition(y, (2, 64)), table, ids).sync()
-        assert (here, stub.stub_launches()) == (["own"], launched + 1)
+        assert (here, stub.stub_launches()) == (["own", "own"], launched + 1)
 
 
 def test_page_locked_memory_is_copied_when_it_is_the_copys_turn() -> None:

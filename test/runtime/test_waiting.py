@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from freehold.runtime.operations import waiting
 
+becomes_empty = waiting._becomes_empty  # pyright: ignore[reportPrivateUsage] -- as below
 recorded = waiting._recorded  # pyright: ignore[reportPrivateUsage] -- events are nobody else's business
 put_back = waiting._put_back  # pyright: ignore[reportPrivateUsage] -- as above
 
@@ -41,3 +44,25 @@ def test_a_stream_keeps_a_few_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
         put_back(stream, number)
     (kept,) = spare.values()
     assert len(kept) == 64
+
+
+@pytest.mark.parametrize(("ours", "empty"), [(True, True), (True, False), (False, True)])
+def test_what_an_empty_stream_has_done_is_known(ours: bool, empty: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that was enqueued before it was looked at, and no more. Streams of others are not asked."""
+    said: list[Any] = []
+    stream = object()
+
+    def asked(of: object, seconds: float) -> bool:
+        assert of is stream
+        said.append(f"asked for {seconds:.0f} s")
+        user.now = 9
+        return empty
+
+    user: Any = SimpleNamespace(stream=stream, lock=nullcontext(), now=5, reach=said.append)
+    user.tell = lambda: said.append("told")
+    pooled = {id(stream)} if ours else set[int]()
+    monkeypatch.setattr(waiting.streams, "pooled", pooled)
+    monkeypatch.setattr(waiting.driver, "becomes_empty", asked)
+    monkeypatch.setattr(waiting, "perf_counter", lambda: 100.0)
+    assert becomes_empty(user, 102.0) is (ours and empty)
+    assert said == (["asked for 2 s"] if ours else []) + ([5, "told"] if ours and empty else [])
