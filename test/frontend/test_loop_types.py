@@ -152,3 +152,19 @@ def test_turns_that_are_written_out_have_types_of_their_own(part: Any, interpret
     y = np.zeros(4, np.float32)
     interpret(kernel, part(y, 4), 2)
     np.testing.assert_allclose(y, 2 * (2 * 1 + 2 * 2))
+
+
+@pytest.mark.parametrize(("turns", "left"), [(0, 0.0), (1, 1.5), (5, 3.0)])
+def test_a_type_may_bring_a_way_out(turns: int, left: float, part: Any, interpret: Interpret) -> None:
+    """The turns make a float of a number, and what is done with floats alone leaves the loop."""
+    lines = (
+        "if isinstance(a, int):",
+        "    pass",
+        "elif a.dtype == f32:",
+        "    if i0 >= 2:",
+        "        break",
+        "a = a + 1.5",
+    )
+    y = np.full(4, -1.0, np.float32)
+    interpret(written(nested(1, "\n".join(lines))), part(y, 4), turns)
+    assert y.tolist() == [left] * 4
