@@ -142,8 +142,8 @@ def _loop_mistakes(loop: ForOp | LoopOp, ways: Sequence[ContinueOp]) -> bool:
             return True
         for number in used:
             for other in range(len(values)):
-                alike = values[number] is values[other] and loop.initValues[number] is loop.initValues[other]
-                if other != number and values[number] is values[other] and not alike and _is_tile(values[number]):
+                began_alike = loop.initValues[number] is loop.initValues[other]
+                if values[number] is values[other] and not began_alike and _is_tile(values[number]):
                     return True
     return False
 

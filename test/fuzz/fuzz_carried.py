@@ -10,7 +10,6 @@ written, both interpreted. `--compile` only fills the cache of kernels.
 from __future__ import annotations
 
 import linecache
-import multiprocessing
 import random
 import signal
 import sys
@@ -28,7 +27,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 from carried_kernels import BLOCKS, LENGTH, Case, case_of
-from fuzz_ownership import TooSlow, command_line
+from fuzz_ownership import TooSlow, command_line, in_processes
 
 import freehold as fh
 from freehold.passes.launch_contract import contract
@@ -176,21 +175,7 @@ def main() -> int:
     until = time.time() + chosen.seconds if chosen.seconds else 0.0
     numbers = range(chosen.first, chosen.first + chosen.cases)
     ranges = [numbers[n : n + 4] for n in range(0, len(numbers), 4)]
-    figures: Counter[str] = Counter()
-    findings = 0
-    with multiprocessing.get_context("spawn").Pool(min(chosen.jobs, len(ranges))) as pool:
-        done = pool.imap_unordered(partial(cases, chosen.seed, how, until), ranges)
-        for _ in ranges:
-            try:
-                counted, found = done.next(_LONGEST)
-            except multiprocessing.TimeoutError:
-                print(f"nothing has ended for {_LONGEST:g} seconds", flush=True)
-                findings += 1
-                break
-            figures += counted
-            findings += len(found)
-            for text in found:
-                print(text, flush=True)
+    figures, findings = in_processes(partial(cases, chosen.seed, how, until), ranges, chosen.jobs, _LONGEST)
     refused = ", ".join(f"{code}: {count}" for code, count in sorted(figures.items()) if code.startswith("O"))
     print(
         f"{figures['cases']} cases of seed {chosen.seed}: {figures['alike']} alike, {findings} findings, "

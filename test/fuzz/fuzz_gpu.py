@@ -10,7 +10,6 @@ what does not end there.
 
 from __future__ import annotations
 
-import multiprocessing
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +21,17 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fuzz_ownership import REFUSED_AT_LAUNCH, TooSlow, arguments, builder_of, command_line, ending, limited, runs
+from fuzz_ownership import (
+    REFUSED_AT_LAUNCH,
+    TooSlow,
+    arguments,
+    builder_of,
+    command_line,
+    ending,
+    in_processes,
+    limited,
+    runs,
+)
 from kernel_builder import Builder
 
 from freehold.passes.pipeline import convert
@@ -107,21 +116,7 @@ def main() -> int:
     chosen = command_line(__doc__, 2000).parse_args()
     numbers = range(chosen.first, chosen.first + chosen.cases)
     ranges = [numbers[n : n + _AT_ONCE] for n in range(0, len(numbers), _AT_ONCE)]
-    figures: Counter[str] = Counter()
-    findings = 0
-    with multiprocessing.get_context("spawn").Pool(min(chosen.jobs, len(ranges))) as pool:
-        done = pool.imap_unordered(partial(cases, chosen.seed), ranges)
-        for _ in ranges:
-            try:
-                counted, found = done.next(_LONGEST)
-            except multiprocessing.TimeoutError:
-                print(f"nothing has ended for {_LONGEST:g} seconds", flush=True)
-                findings += 1
-                break
-            figures += counted
-            findings += len(found)
-            for text in found:
-                print(text, flush=True)
+    figures, findings = in_processes(partial(cases, chosen.seed), ranges, chosen.jobs, _LONGEST)
     print(
         f"{figures['cases']} cases of seed {chosen.seed}: {figures['kernels']} kernels ran on the GPU, "
         f"{figures['compared']} launches ended, {figures['failed']} failed by a check in the kernel and "

@@ -440,6 +440,28 @@ def cases(seed: int, numbers: range, seconds: float = 0.0, show: bool = False) -
     return figures, found
 
 
+def in_processes(
+    cases: Callable[[range], tuple[Counter[str], list[str]]], ranges: Sequence[range], jobs: int, longest: float
+) -> tuple[Counter[str], int]:
+    """Figures and the number of findings of cases in new processes; it ends where nothing does for so many seconds."""
+    figures: Counter[str] = Counter()
+    findings = 0
+    with multiprocessing.get_context("spawn").Pool(min(jobs, len(ranges))) as pool:
+        done = pool.imap_unordered(cases, ranges)
+        for _ in ranges:
+            try:
+                counted, found = done.next(longest)
+            except multiprocessing.TimeoutError:
+                print(f"nothing has ended for {longest:g} seconds", flush=True)
+                findings += 1
+                break
+            figures += counted
+            findings += len(found)
+            for text in found:
+                print(text, flush=True)
+    return figures, findings
+
+
 def command_line(about: str | None, cases: int) -> argparse.ArgumentParser:
     """What every fuzzer of numbered cases is asked for: by default `cases` of seed 0, on all cores."""
     parser = argparse.ArgumentParser(description=about)
