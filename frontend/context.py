@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from math import isfinite
 from types import FunctionType
 from typing import TYPE_CHECKING, Final, cast
 
@@ -19,7 +18,7 @@ from freehold.frontend.intrinsics import Intrinsic
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.text import number_in, primary
 from freehold.frontend.typed import Block, Do, Place, Typed, Var, hint
-from freehold.frontend.types import ELEMENTS, NARROW_INTS, bounds, tile_type
+from freehold.frontend.types import ELEMENTS, NARROW_INTS, tile_type
 from freehold.frontend.values import POISON, Frame, Poison, TileValue, Unbound, Value
 from freehold.support import dtypes
 from freehold.support.diagnostic import Error
@@ -155,16 +154,13 @@ class Context:
 
     def fitting(self, value: bool | float, dtype: DType, node: core.Node | None = None) -> bool | float:
         """A number as a literal of a dtype has it. Reports O031 at `node` where it does not fit."""
+        if (held := dtypes.held(dtype, value)) is not None:
+            self.does_not_fit(_shown(value), value, dtype, held, node or self.here)
+            return 1.0 if dtype.is_float else 0
         if dtype.is_float:
-            if (held := dtypes.held(dtype, value)) is not None:
-                self.does_not_fit(_shown(value), value, dtype, held, node or self.here)
-            return 1.0 if held is not None else float(value)
-        low, high = bounds(dtype)
-        number = int(value) if isinstance(value, int) or isfinite(value) else high + 1  # which holds no infinity
-        if not low <= number <= high:
-            self.does_not_fit(_shown(value), value, dtype, f"{low} to {high}", node or self.here)
-            return 0
-        if not dtype.signed and number > high >> 1 and dtype.bits > 4:
+            return float(value)
+        number = int(value)
+        if not dtype.signed and number > dtypes.bounds(dtype)[1] >> 1 and dtype.bits > 4:
             number -= 1 << dtype.bits  # the literal is read as signed, the bits are the same
         return number
 
@@ -173,7 +169,7 @@ class Context:
         text = self.text(node)
         is_literal = number_in(text) is not None
         error = errors.DoesNotFit(self.span(node), value=text if is_literal else shown, dtype=str(dtype), held=held)
-        wider = next((d for d in _WIDER[dtype.kind] if d.bits > dtype.bits and _holds(d, value)), None)
+        wider = next((d for d in _WIDER[dtype.kind] if d.bits > dtype.bits and dtypes.held(d, value) is None), None)
         if wider is not None:
             error.add(error.Instead(f"compute in a wider dtype: `.astype({wider})`"))
         if dtype in dtypes.WITH_INFINITY:
@@ -301,10 +297,3 @@ _WIDER: Final = {
     "float": (dtypes.f32, dtypes.f64),
 }
 """What to compute in where numbers of a kind do not fit."""
-
-
-def _holds(dtype: DType, value: float) -> bool:
-    if dtype.is_float:
-        return dtypes.held(dtype, value) is None
-    low, high = bounds(dtype)
-    return low <= value <= high

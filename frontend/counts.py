@@ -13,7 +13,7 @@ from freehold.frontend.arithmetic import arithmetic, comparison, convert
 from freehold.frontend.checks import check
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
-from freehold.frontend.types import bounds, promote
+from freehold.frontend.types import promote
 from freehold.frontend.values import (
     INDEX_DTYPE,
     Number,
@@ -134,7 +134,7 @@ def _step(c: Context, step: Value, stop: TileValue) -> tuple[TileValue, TileValu
     given = convert(c, cast(TileValue, step), dtype)
     one = c.constant(1, dtype)
     positive = _larger(c, given, one)
-    greatest = c.constant(bounds(dtype)[1], dtype)
+    greatest = c.constant(dtypes.bounds(dtype)[1], dtype)
     most = arithmetic(c, "-", greatest, arithmetic(c, "-", positive, one))
     shown = {"step": given, "stop": stop}
     check(c, comparison(c, ">=", given, one), "the step of a range is not positive", shown)

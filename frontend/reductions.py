@@ -18,7 +18,7 @@ from freehold.frontend.arithmetic import as_tile, convert, uncomputed
 from freehold.frontend.context import Context
 from freehold.frontend.operands import reshape
 from freehold.frontend.typed import Block
-from freehold.frontend.types import ELEMENTS, bounds, computes, signedness
+from freehold.frontend.types import ELEMENTS, computes, signedness
 from freehold.frontend.values import POISON, Number, Poison, Static, TileValue, TupleValue, Value, describe, show_tile
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
@@ -32,7 +32,7 @@ def identity(value: Number, dtype: DType) -> Attribute:
     element = ELEMENTS[dtype]
     if dtype.is_float:
         return FloatBitsAttr.of(float(value), element)
-    low, high = bounds(dtype)
+    low, high = dtypes.bounds(dtype)
     number = int(value)
     if dtype.bits > 1 and not dtype.signed and number > high >> 1:
         number -= high + 1
@@ -48,9 +48,9 @@ def neutral(name: str, dtype: DType) -> Number:
         case "prod":
             return 1
         case "max":
-            return float("-inf") if dtype.is_float else bounds(dtype)[0]
+            return float("-inf") if dtype.is_float else dtypes.bounds(dtype)[0]
         case _:
-            return float("inf") if dtype.is_float else bounds(dtype)[1]
+            return float("inf") if dtype.is_float else dtypes.bounds(dtype)[1]
 
 
 _FLOATS: Final = {"sum": AddFOp, "prod": MulFOp, "max": MaxFOp, "min": MinFOp}

@@ -88,13 +88,6 @@ def signedness(dtype: DType) -> SignednessAttr:
     return SIGNED if dtype.signed else UNSIGNED
 
 
-def bounds(dtype: DType) -> tuple[int, int]:
-    """The least and the greatest value of an integer dtype."""
-    if dtype.kind == "bool":
-        return 0, 1
-    return (-(1 << dtype.bits - 1), (1 << dtype.bits - 1) - 1) if dtype.signed else (0, (1 << dtype.bits) - 1)
-
-
 def pads(dtype: DType, padding: str) -> bool:
     """Whether a float dtype has a value that loads pad with, as the compiler names it."""
     if dtype is dtypes.f8e8m0fnu:

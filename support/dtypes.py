@@ -150,12 +150,24 @@ def understood(given: object) -> DType | None:
     return from_name(given.__name__ if isinstance(given, type) else str(given))
 
 
+def bounds(dtype: DType) -> tuple[int, int]:
+    """The least and the greatest value of an integer dtype, or of bool."""
+    if dtype.kind == "bool":
+        return 0, 1
+    return (-(1 << dtype.bits - 1), (1 << dtype.bits - 1) - 1) if dtype.signed else (0, (1 << dtype.bits) - 1)
+
+
 def held(dtype: DType, value: float) -> str | None:
     """
-    What a float dtype holds, where a number is not among it; None where it is, or rounds to a number that is.
+    What a dtype holds, where a number is not among it; None where it is, or rounds to a number that is.
 
-    An infinity, or NaN, is held where the dtype has one; a number that would round to infinity is not.
+    An infinity, or NaN, is held where the dtype has one; a number that would round to infinity is not. Integers drop
+    the fraction of a number first.
     """
+    if not dtype.is_float:
+        low, high = bounds(dtype)
+        whole = isinstance(value, int) or isfinite(value)
+        return None if whole and low <= int(value) <= high else f"{low} to {high}"
     try:
         number = float(value)
     except OverflowError:  # of an integer past what any float holds

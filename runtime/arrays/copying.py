@@ -214,7 +214,7 @@ def element(value: Any, dtype: DType, site: CallSite) -> Any:
     """A NumPy array of one element. Raises `Rejected` (O256) for what is no number, or not one of the dtype."""
     import numpy as np
 
-    from freehold.runtime.memory.scalars import plain_number
+    from freehold.runtime.memory.scalars import any_number, plain_number
 
     given: Any = value
     if isinstance(value, bool) and dtype.kind != "bool":
@@ -222,10 +222,11 @@ def element(value: Any, dtype: DType, site: CallSite) -> Any:
     elif dtype.kind == "bool" and type(value) is int and value in (0, 1):
         given = bool(value)
     number = plain_number(dtype, given)
-    if number is None or (dtype.is_float and not dtype.signed and held(dtype, float(number))):
-        unfit("the value", f"one that {dtype} has", f"`{value!r}`", site)
-    with np.errstate(over="ignore"):
-        return np.asarray(number).astype(numpy_dtype(dtype.name))
+    if number is None:
+        meant = any_number(dtype, given)
+        holds = None if meant is None else held(dtype, meant)
+        unfit("the value", f"one that {dtype} has{f' ({holds})' if holds else ''}", f"`{value!r}`", site)
+    return np.asarray(number).astype(numpy_dtype(dtype.name))
 
 
 # --- How --------------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from math import prod
+from math import ceil, inf, prod
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
@@ -25,7 +25,7 @@ from freehold.runtime.base.call_site import CallSite, caller
 from freehold.runtime.gpu import driver
 from freehold.runtime.memory.arguments import HOST, contiguous
 from freehold.runtime.operations.operation import Next
-from freehold.support.dtypes import DType, default_dtype, f32, i32
+from freehold.support.dtypes import DType, default_dtype, f32, held, i32
 from freehold.support.lazy import Lazy
 from freehold.support.public import public, refuse, shown
 
@@ -153,6 +153,9 @@ def arange(
     if step == 0:
         refuse("freehold.arange", "`step` is a number other than 0")
     chosen = _dtype(dtype, f32 if any(isinstance(v, float) for v in (start, stop, step)) else i32)
+    steps = (stop - start) / step
+    if 0 < steps < inf:
+        _verify_ends("arange", chosen, site, start, start + (ceil(steps) - 1) * step)
 
     def make() -> Any:
         return cast(Any, np.arange(start, stop, step))
@@ -209,7 +212,9 @@ def linspace(
     site = caller()
     _verify_numbers("linspace", start=start, stop=stop, count=count)
     (number,) = _shape(count, site)
-    return _uploaded("linspace", site, _dtype(dtype), device, lambda: np.linspace(start, stop, number))
+    chosen = _dtype(dtype)
+    _verify_ends("linspace", chosen, site, start, stop)
+    return _uploaded("linspace", site, chosen, device, lambda: np.linspace(start, stop, number))
 
 
 @public
@@ -302,6 +307,14 @@ def _verify_numbers(function: str, **given: Any) -> None:
     for name, number in given.items():
         if not hasattr(number, "__float__") or getattr(number, "ndim", 0):
             refuse(f"freehold.{function}", f"`{name}` is a number, not {shown(number)}")
+
+
+def _verify_ends(function: str, dtype: DType, site: CallSite, *ends: Any) -> None:
+    """Raises `Rejected` (O256) where the first or the last of numbers in even steps is none that a dtype holds."""
+    for end in ends:
+        number = int(end) if hasattr(end, "__index__") else float(end)
+        if (holds := held(dtype, number)) is not None:
+            unfit(f"a number of `{function}`", f"one that {dtype} has ({holds})", f"`{number}`", site)
 
 
 def _filled(name: str, shape: Shape, value: Any, dtype: AnyDType, device: int | None) -> Any:

@@ -12,7 +12,7 @@ from freehold.runtime.interpreter.compile import reject
 from freehold.runtime.interpreter.elements import Array, Element, by_name
 from freehold.runtime.interpreter.errors import CheckFailed, UnfitArgument
 from freehold.runtime.memory.numpy_types import numpy_dtype
-from freehold.support.dtypes import BY_NAME
+from freehold.support.dtypes import BY_NAME, bounds, held
 from freehold.support.report import Argument
 from freehold.support.span import Span
 from freehold.support.terms import Term, solved
@@ -65,6 +65,8 @@ def scalar(kernel: str, name: str, value: object, e: Element) -> Any:
     given: Any = value
     plain: Any = given.item() if isinstance(value, np.generic | np.ndarray) and given.ndim == 0 else given
     if e.is_float and isinstance(plain, int | float):
+        if (holds := held(BY_NAME[e.name.lower()], plain)) is not None:
+            _unfit(kernel, name, f"{plain} does not fit in {e.name}", f"a number of {e.name}: {holds}")
         return np.asarray(float(plain)).astype(e.dtype)[()]
     if not e.is_float and isinstance(plain, int):
         if -(1 << (e.bits - 1)) <= plain < 1 << e.bits:
@@ -116,9 +118,7 @@ def _signed(kernel: str, parameter: Parameter, value: object) -> None:
     given: Any = value
     plain: object = given.item() if isinstance(value, np.generic) else value
     if dtype.kind == "int" and isinstance(plain, int):
-        low, high = (
-            (-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1) if dtype.signed else (0, (1 << dtype.bits) - 1)
-        )
+        low, high = bounds(dtype)
         if not low <= plain <= high:
             _unfit(kernel, parameter.name, f"{plain} is no {dtype}", f"an integer from {low} to {high}")
 

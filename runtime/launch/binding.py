@@ -28,7 +28,7 @@ from freehold.runtime.errors.refusing import errors
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import ArrayView, UnknownDType, Unreadable, is_array, view
 from freehold.runtime.memory.overlap import overlap, repeated
-from freehold.runtime.memory.scalars import RANGES, plain_number, scalar_dtype
+from freehold.runtime.memory.scalars import any_number, plain_number, scalar_dtype
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import Span
@@ -274,10 +274,16 @@ def _scalar(call: Call, parameter: Parameter, value: Any, number: float | None) 
     dtype = scalar_dtype(parameter)
     if number is not None:
         return ScalarSpec(dtype)
-    low, high = RANGES.get(dtype.name, (0, 0))
-    number_of = "a number that fits a float" if type(value) is int else "a number"
-    kinds = {"bool": "`True` or `False`", "float": number_of, "int": f"an integer from {low} to {high}"}
-    _wrong_value(call, parameter, value, kinds[dtype.kind])
+    if dtype.kind == "bool":
+        wanted = "`True` or `False`"
+    elif dtype.kind == "int":
+        low, high = dtypes.bounds(dtype)
+        wanted = f"an integer from {low} to {high}"
+    else:
+        given = any_number(dtype, value)
+        holds = None if given is None else dtypes.held(dtype, given)
+        wanted = "a number" if holds is None else f"a number that `{dtype}` holds ({holds})"
+    _wrong_value(call, parameter, value, wanted)
     return None
 
 

@@ -142,7 +142,7 @@ class BoundLaunch(_Run):
             # Where failures of checks are to go has to be seen each time.
             if dispatcher.ready() is not None and not plan.contract.kernel_checks:
                 data = plan.layout.filled(plan.integers)
-                plan.layout.pack(data, plan.rounded(bound.values))
+                plan.layout.pack(data, bound.values)
                 more = launch, state.value, state.on, state.flight
                 made = launchers.bound(dispatcher.launcher, plan, arguments, data, *more)
                 state = state._replace(native=made)

@@ -425,7 +425,7 @@ class Dispatcher:
             plan.run(views, run_time, chosen, used, blame)
             return None
         _, handle, user = chosen.place(plan.device, plan.family)
-        values = plan.rounded([v.pointer if isinstance(v, ArrayView) else v for v in run_time])
+        values = [v.pointer if isinstance(v, ArrayView) else v for v in run_time]
         if chosen.recording is not None:
             ahead = early(self.kernel.signature, plan.compiled.early, views)
             apart = chosen.recording.uses(views, *used, ahead)

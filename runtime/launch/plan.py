@@ -19,12 +19,10 @@ from freehold.runtime.base import native
 from freehold.runtime.gpu import captures, checked, driver, kernels
 from freehold.runtime.memory.arguments import ArrayView
 from freehold.runtime.memory.ledger import Busy, Refusal
-from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.runtime.memory.overlap import overlap
 from freehold.runtime.variants.compiled import Compiled
 from freehold.runtime.variants.entry import Mismatch
 from freehold.runtime.variants.evaluation import Evaluator, Geometry
-from freehold.support.contract import ScalarParameter
 
 MOST_FITS: Final = 256
 """Values of scalars for which a plan knows the geometry; past that it forgets all and begins anew."""
@@ -105,7 +103,7 @@ class Plan(Arrays):
     """One launch on a GPU without its addresses."""
 
     __slots__ = (
-        "_rounds", "_several", "begins", "blocks", "compiled", "configs", "contract", "device", "family", "fits",
+        "_several", "begins", "blocks", "compiled", "configs", "contract", "device", "family", "fits",
         "integers", "kernel", "layout", "loaded", "name", "packed", "shape",
     )  # fmt: skip
 
@@ -123,8 +121,6 @@ class Plan(Arrays):
         self.contract = compiled.contract
         self.layout = compiled.layout
         self._several = driver.device_count() != 1
-        scalars = [(n, p.dtype) for n, p in enumerate(self.contract.parameters) if isinstance(p, ScalarParameter)]
-        self._rounds = [(n, numpy_dtype(dtype).type) for n, dtype in scalars if dtype in ("f16", "f32")]
         self._for(geometry)
         self.fits: dict[tuple[Any, ...], Plan] = {tuple(values[n] for n in self.evaluator.varies): self}
         """The plans for the same arrays, by the values of the scalars that the geometry depends on."""
@@ -168,13 +164,6 @@ class Plan(Arrays):
         if len(self.fits) >= MOST_FITS:
             self.fits.clear()
         self.fits[scalars] = found
-        return found
-
-    def rounded(self, values: Sequence[Any]) -> list[Any]:
-        """Values with numbers that are too large for a float's dtype made infinite, as NumPy rounds them."""
-        found = list(values)
-        for n, kind in self._rounds:
-            found[n] = kind(found[n])
         return found
 
     def enqueue(self, handle: int, *values: Any, apart: bool | None = None) -> None:

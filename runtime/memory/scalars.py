@@ -19,13 +19,6 @@ from freehold.support.dtypes import DType
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature, Parameter
 
-RANGES: Final[Mapping[str, tuple[int, int]]] = {
-    d.name: ((-(1 << (d.bits - 1)), (1 << (d.bits - 1)) - 1) if d.signed else (0, (1 << d.bits) - 1))
-    for d in dtypes.ALL
-    if d.kind == "int"
-}
-"""The least and largest value of each integer dtype."""
-
 _OF_TYPE: Final[Mapping[type, DType]] = {int: dtypes.i32, float: dtypes.f32, bool: dtypes.bool_}
 
 
@@ -35,16 +28,27 @@ def scalar_dtype(parameter: Parameter) -> DType:
 
 
 def plain_number(dtype: DType, value: Any) -> bool | int | float | None:
-    """The number that a value is as a scalar of a dtype; None where it cannot be passed as one."""
+    """
+    The number that a value is as a scalar of a dtype; None where it cannot be passed as one, or the dtype does not hold
+    it. A number that it rounds to an infinity is not held, as in kernels (`dtypes.held`); an infinity is.
+    """
+    number = any_number(dtype, value)
+    if number is None or isinstance(number, bool):
+        return number
+    if dtypes.held(dtype, number) is not None:
+        return None
+    return float(number) if dtype.is_float else number
+
+
+def any_number(dtype: DType, value: Any) -> bool | int | float | None:
+    """The number of a dtype's kind that a value is, also where it is none of the dtype's; None where it is no such."""
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):  # Python's, NumPy's
         return bool(value) if dtype.kind == "bool" else None
-    if is_array(value) or isinstance(value, str):  # an array of one element, too: reading it may wait for a GPU
+    if dtype.kind == "bool" or is_array(value) or isinstance(value, str):  # one of one element, too: it may be a GPU's
         return None
     try:
         if hasattr(value, "__index__"):
-            whole = index(value)
-            low, high = RANGES.get(dtype.name, (0, -1))
-            return float(whole) if dtype.is_float else whole if low <= whole <= high else None
+            return index(value)
         return float(value) if dtype.is_float and hasattr(value, "__float__") else None
     except (TypeError, ValueError, OverflowError):
         return None

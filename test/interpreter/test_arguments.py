@@ -52,6 +52,13 @@ def test_numbers_become_those_of_the_element(name: str, value: Any, expected: An
     assert (found, found.dtype) == (expected, expected.dtype)
 
 
+@pytest.mark.parametrize(("name", "value"), [("f16", 70000.0), ("bf16", -1e300), ("f32", 1e39), ("f32", 10**400)])
+def test_what_would_round_to_an_infinity_does_not_fit(name: str, value: float) -> None:
+    with pytest.raises(fh.Rejected, match=f"does not fit in {name}"):
+        scalar("k", "x", value, by_name(name))
+    assert np.isinf(scalar("k", "x", float("inf"), by_name(name)).astype(np.float64))
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("i32", 1.0), ("f32", "1"), ("f32", np.ones(1)), ("i32", None), ("f32", 1j)]
 )

@@ -215,6 +215,15 @@ def test_scalars_are_looked_at_every_time() -> None:
         refused("O215", lambda: rows(fh.partition(y, (4, 8)), x, 1, 1.5, 1.0).sync())
         refused("O215", lambda: rows(fh.partition(y, (4, 8)), x, 1, 1, "x").sync())
         refused("O215", lambda: rows(fh.partition(y, (4, 8)), x, True, 1, 1.0).sync())
+        refused("O215", lambda: rows(fh.partition(y, (4, 8)), x, 1, 1, 1e300).sync())
+        rows(fh.partition(y, (4, 8)), x, 1, 1, float("inf")).sync()
+    y, x = on_gpu(128), on_gpu(128)
+    for _ in range(2):
+        saxpy(fh.partition(y, 64), x, -3e38).sync()
+        refused("O215", lambda: saxpy(fh.partition(y, 64), x, -1e39).sync())
+        saxpy(fh.partition(y, 64), x, float("-inf")).sync()
+    bound = saxpy.bind(fh.partition(y, 64), x, 2.0)
+    refused("O215", lambda: bound.rebind(a=1e39))
 
 
 def test_requirements_are_looked_at_every_time() -> None:

@@ -116,7 +116,9 @@ WRONG_VALUES: list[tuple[str, Any, str, str, str]] = [
     ("f", np.array([1.5]), "a number", "an ndarray", "value.item()"),
     ("f", np.array([1]), "a number", "an ndarray", "value.item()"),
     ("f", np.array([True]), "a number", "an ndarray", ""),
-    ("f", 10**400, "a number that fits a float", "an int", ""),
+    ("f", 10**400, "a number that `f32` holds (-3.4028235e+38 to 3.4028235e+38)", "an int", ""),
+    ("f", 1e39, "a number that `f32` holds (-3.4028235e+38 to 3.4028235e+38)", "`1e+39`", ""),
+    ("f", -1e300, "a number that `f32` holds (-3.4028235e+38 to 3.4028235e+38)", "`-1e+300`", ""),
     ("on", 1, "`True` or `False`", "`1`", ""),
     ("on", 0.0, "`True` or `False`", "`0.0`", ""),
     ("on", np.array([True]), "`True` or `False`", "an ndarray", "value.item()"),
@@ -184,6 +186,7 @@ def test_a_float_of_digits_gets_its_point() -> None:
     ("name", "value"),
     [
         ("a", LARGEST), ("a", -LARGEST - 1), ("a", np.int8(3)), ("a", Three()), ("f", 3), ("f", np.float16(2)),
+        ("f", 1e400), ("f", -3.4e38),
         ("on", True), ("on", np.bool_(1)), ("K", 2**40), ("C", (1, 2)), ("C", "text"), ("C", 1.5),
     ],
 )  # fmt: skip

@@ -52,6 +52,19 @@ def test_each_scalar_has_eight_bytes_and_its_own_in_front(dtype: str, value: Any
     assert packed(between, [2**48 + 7, value, -1]) == struct.pack("=Q", 2**48 + 7) + found + struct.pack("=i4x", -1)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "greatest", "too_large"),
+    [("f16", 65519.0, 70000.0), ("f32", 3.4e38, 1e39), ("bf16", 3.39e38, 1e300), ("f8e5m2", 6e4, 1e6)],
+)
+def test_what_would_round_to_an_infinity_is_not_passed(dtype: str, greatest: float, too_large: float) -> None:
+    of = contract(dtype)
+    for sign in 1, -1:
+        packed(of, [0, sign * greatest])
+        packed(of, [0, sign * float("inf")])
+        with pytest.raises(OverflowError):
+            packed(of, [0, sign * too_large])
+
+
 def test_what_a_launch_brings_lies_in_front_of_what_is_known() -> None:
     entry = (EXTENT, EntryParameter("pointer", 0), STRIDE, EntryParameter("scalar", 2), EntryParameter("scalar", 1))
     layout = ParameterLayout(contract("i32", "i64", entry=entry))

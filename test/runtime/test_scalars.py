@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from freehold.runtime.memory.scalars import RANGES, is_plain, plain_number, scalar_dtype, with_plain_numbers
+from freehold.runtime.memory.numpy_types import numpy_dtype
+from freehold.runtime.memory.scalars import is_plain, plain_number, scalar_dtype, with_plain_numbers
 from freehold.support import dtypes
 
 
@@ -39,8 +40,33 @@ class Broken:
     ],
 )  # fmt: skip
 def test_integers_at_their_limits(dtype: Any, least: int, greatest: int) -> None:
-    assert RANGES[dtype.name] == (least, greatest)
+    assert dtypes.bounds(dtype) == (least, greatest)
     assert [plain_number(dtype, n) for n in (least - 1, least, greatest, greatest + 1)] == [None, least, greatest, None]
+
+
+FLOATS = [  # the largest number of each, the largest that rounds to it, and the least that rounds to an infinity
+    (dtypes.f16, 65504.0, math.nextafter(65520.0, 0.0), 65520.0),
+    (dtypes.bf16, 2.0**128 - 2.0**120, 2.0**128 - 2.0**119 - 2.0**104, 2.0**128 - 2.0**119),
+    (dtypes.f32, 2.0**128 - 2.0**104, math.nextafter(2.0**128 - 2.0**103, 0.0), 2.0**128 - 2.0**103),
+    (dtypes.f8e5m2, 57344.0, 61439.0, 61440.0),
+]
+
+
+@pytest.mark.parametrize(("dtype", "greatest", "rounded", "infinite"), FLOATS)
+def test_floats_at_their_limits(dtype: Any, greatest: float, rounded: float, infinite: float) -> None:
+    """What would round to an infinity is no number of the dtype; an infinity is, and NaN. Kernels are told the same."""
+    for sign in 1, -1:
+        for taken in sign * greatest, sign * rounded, sign * math.inf:
+            assert plain_number(dtype, taken) == taken
+            assert plain_number(dtype, np.float64(taken)) == taken
+        assert plain_number(dtype, sign * infinite) is None
+        assert plain_number(dtype, sign * 10**400) is None
+        assert dtypes.held(dtype, sign * infinite) is not None
+    assert math.isnan(plain_number(dtype, math.nan) or 0)
+    kept = np.array([greatest, rounded]).astype(numpy_dtype(dtype.name)).astype(np.float64)
+    assert kept.tolist() == [greatest, greatest]
+    with np.errstate(over="ignore"):
+        assert np.isinf(np.array(infinite).astype(numpy_dtype(dtype.name)).astype(np.float64))
 
 
 @pytest.mark.parametrize(
