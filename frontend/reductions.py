@@ -13,6 +13,7 @@ from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MaxIOp, Mi
 from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.frontend import errors
+from freehold.frontend.advice import Advice
 from freehold.frontend.arguments import Arguments, axis_of, flag_of, misuse
 from freehold.frontend.arithmetic import as_tile, convert, uncomputed
 from freehold.frontend.context import Context
@@ -103,8 +104,14 @@ def _axes(c: Context, a: Arguments, tile: TileValue) -> tuple[int, ...] | None:
         axis = axis_of(c, item, a.place("axis"), rank, what)
         if axis is None:
             return None
+        if axis in found:
+            again = f"names axis {axis} twice"
+            once = [i for i in range(rank) if i in found or i == axis]
+            edit = f"name each axis once: `{once[0] if len(once) == 1 else tuple(once)}`"
+            misuse(c, a, "axis", again, Advice(edit, a.place("axis")))
+            return None
         found.append(axis)
-    return tuple(sorted(set(found)))
+    return tuple(sorted(found))
 
 
 def reduction(c: Context, a: Arguments, name: str) -> Value:

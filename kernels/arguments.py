@@ -117,6 +117,15 @@ def _told(given: list[tuple[str, tuple[int, ...], list[str]]], names: set[str]) 
     return ", and ".join(f"{n} {shape} is ({', '.join(axes)})" for n, shape, axes in given if n in names)
 
 
+def axis_of(x: Tensor, dim: int) -> int:
+    """An axis of a tensor, counted from 0. Raises `IndexError` where there is none, as torch does."""
+    rank = x.dim()
+    if not -rank <= dim < rank:
+        axes = f"its axes are 0 to {rank - 1}, or -{rank} to -1 from the last" if rank else "a scalar has none"
+        raise IndexError(f"there is no axis {dim} of {tuple(x.shape)}: {axes}")
+    return dim % rank
+
+
 # --- Functions that users call ----------------------------------------------------------------------------------------
 
 

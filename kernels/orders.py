@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32, i64
-from freehold.kernels.arguments import Tensor, function
+from freehold.kernels.arguments import Tensor, axis_of, function
 from freehold.kernels.operators import operator
 from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import places, safe
@@ -239,8 +239,9 @@ def topk(x: Tensor, k: int, dim: int = -1, largest: bool = True) -> tuple[Tensor
     As `sort` in what it takes; differentiable. Up to 64 of a million are found without putting the others in order.
     Raises `ValueError` for more than there are.
     """
-    if not 0 < k <= x.shape[dim]:
-        raise ValueError(f"from 1 to {x.shape[dim]} of the elements, not {k}")
+    most = x.shape[axis_of(x, dim)]
+    if not 0 < k <= most:
+        raise ValueError(f"from 1 to {most} of the elements, not {k}")
     rows, back = _rows(x, dim)
     values, where = _topk(rows, k, largest)
     return back(values), back(where)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
-from freehold.kernels.arguments import Tensor, function
+from freehold.kernels.arguments import Tensor, axis_of, function
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.schedules import LONGEST, PROCESSORS, ceildiv, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, columns, part, safe, wide
@@ -249,9 +249,13 @@ def normalize(
 
 def _seen(x: Any, dim: int | tuple[int, ...] | None, keepdim: bool) -> tuple[Any, tuple[int, ...]]:
     """`x` with what is in front of the axes, the axes, and what is behind them; and the shape of a reduction."""
+    if dim is None and not x.dim():
+        return x.reshape(1, 1, 1), ()
     given = range(x.dim()) if dim is None else (dim,) if isinstance(dim, int) else dim
-    axes = sorted(d % x.dim() for d in given)
-    if axes != list(range(axes[0], axes[0] + len(axes))):
+    axes = sorted(axis_of(x, d) for d in given)
+    if len(set(axes)) < len(axes):
+        raise ValueError(f"each axis once, not {dim}")
+    if not axes or axes[-1] - axes[0] >= len(axes):
         raise ValueError(f"axes that are neighbours, not {dim}")
     one, two, three = x.shape[: axes[0]], x.shape[axes[0] : axes[-1] + 1], x.shape[axes[-1] + 1 :]
     kept = (1,) * len(axes) if keepdim else ()

@@ -6,7 +6,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, i32
-from freehold.kernels.arguments import Tensor, function
+from freehold.kernels.arguments import Tensor, axis_of, function
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.reductions import axis_tile
 from freehold.kernels.schedules import LONGEST, PROCESSORS, Rows, ceildiv, cut, hinted, rows
@@ -136,7 +136,7 @@ def cumprod(x: Tensor, dim: int = -1, *, reverse: bool = False) -> Tensor:
 
 
 def _seen(x: Any, dim: int) -> Any:
-    dim %= x.dim()
+    dim = axis_of(x, dim)
     return x.reshape(x.shape[:dim].numel(), x.shape[dim], x.shape[dim + 1 :].numel())
 
 

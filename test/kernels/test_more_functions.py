@@ -517,11 +517,34 @@ def test_rows_by_expert() -> None:
     assert (slot.view(-1)[flat < 0] == -1).all()
 
 
+@pytest.mark.parametrize("dim", [2, -3, 5])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, dim: kernels.reduce(x, "sum", dim), lambda x, dim: kernels.reduce(x, "amax", (0, dim)),
+        kernels.argmax, kernels.cumsum, kernels.cumprod, lambda x, dim: kernels.normalize(x, 2, dim),
+        lambda x, dim: kernels.topk(x, 1, dim),
+    ],
+)  # fmt: skip
+def test_axes_that_are_not_there(call: Any, dim: int) -> None:
+    with pytest.raises(IndexError, match=rf"no axis {dim} of \(3, 4\): its axes are 0 to 1, or -2 to -1"):
+        call(torch.ones(3, 4), dim)
+
+
+def test_a_tensor_without_axes() -> None:
+    assert kernels.reduce(torch.tensor(2.0), "sum").shape == ()
+    assert kernels.reduce(torch.tensor(2.0), "mean").item() == 2.0
+    with pytest.raises(IndexError, match="a scalar has none"):
+        kernels.argmax(torch.tensor(2.0))
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda: kernels.reduce(torch.ones(3), "max"), "not 'max'"),
         (lambda: kernels.reduce(torch.ones(3, 3, 3), "sum", (0, 2)), "neighbours"),
+        (lambda: kernels.reduce(torch.ones(3, 3), "sum", ()), "neighbours"),
+        (lambda: kernels.reduce(torch.ones(3, 3), "sum", (0, -2)), "each axis once"),
         (lambda: kernels.normalize(torch.ones(3), 3), "1 or 2"),
         (lambda: kernels.cumsum(torch.ones(3), mask=torch.ones(2)), "as large"),
         (lambda: kernels.pair_loss(torch.ones(3), torch.ones(2), "squared"), "a target for each"),

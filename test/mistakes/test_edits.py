@@ -121,6 +121,9 @@ CASES = {
     "first of a maximum": two("    y.store(x.load_like(y) * 0 + x.load_like(y).max(axis=1)[0][:, None])", WIDEST),
     "second of a minimum": two("    y.store(x.load_like(y) * 0 + fh.min(-x.load_like(y), 1)[1][:, None])", PLACES),
     "stack of a list": two("    y.store(fh.stack([x.load_like(y), x.load_like(y) + 1], 2).sum(axis=-1))", X2 * 2 + 1),
+    "an axis twice": two("    t = x.load_like(y)\n    y.store(t * 0 + t.max(axis=(1, -1), keepdims=True))", WIDEST),
+    "all axes, one of them twice": two(
+        "    t = x.load_like(y)\n    y.store(t * 0 + t.sum(axis=(-1, 0, 1), keepdims=True) * 0 + t)", X2),
     # Indices and shapes.
     "take every second element": Case(
         'def kernel(y: Out["N"], x: Ref["2 * N"]):\n    y.store((x.load(y.index, (128,)) + 1)[1::2])',
