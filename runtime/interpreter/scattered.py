@@ -346,7 +346,7 @@ def _unsafe_swap(op: Operation, c: Compiler) -> Step:
             one = tuple(i[n : n + 1] for i in place.index)
             found = np.array(array[one])
             if found.view(bits) == wanted[n : n + 1].view(bits):
-                array[one] = fresh[n : n + 1]
+                array[one] = fresh[n]
             old[at : at + 1] = found
         v[result] = old.reshape(raw.shape) if raw.shape else old[0]
 

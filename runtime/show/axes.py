@@ -32,7 +32,7 @@ class Axis:
 
     def end(self, run: range) -> int:
         """The element after the last of a run, inside the array; where the array goes on, all up to the next region."""
-        return min(self.extent, max(run[-1] * self.step + self.tile, (run[-1] + 1) * self.step))
+        return min(self.extent, run[-1] * self.step + max(self.tile, self.step))
 
     def drawn(self) -> Iterator[tuple[int, int]]:
         """The regions that are drawn, each with its run."""

@@ -280,7 +280,7 @@ class _Picture:
         if leading:
             width = max(width, left + 8 * len(f"region {_tuple((*(e - 1 for e in leading), 0, 0))}"))
         height = 44 + (56.0 if rows is None else rows.room) + (22 if leading else 0)
-        across = max(1, int(860 // width)) if leading else 1
+        across = max(1, int(860 // width))
         for n, index in enumerate(slices):
             x, y = n % across * width + left, top + n // across * height + 30
             if index is None:
@@ -312,7 +312,7 @@ class _Picture:
         spec = self.spec
         most = 6 if small else 14 if len(self.grid) == 1 else 12
         shown = min(self.grid[-1], most)
-        pitch = max(30.0 if small else 44.0, min(96.0, (260 if small else 700) / max(1, shown)))
+        pitch = max(30.0 if small else 44.0, min(96.0, (260 if small else 700) / shown))
         if len(self.grid) == 1:
             return None, Axis(self.shape[0], spec.tile[0], spec.step[0], most, pitch)
         high = max(30.0, min(72.0, pitch * spec.step[-2] / spec.step[-1]))
@@ -328,10 +328,11 @@ class _Picture:
                 fill = f"url(#{self.name}-dots)" if unowned else "none"
                 self.rect(x + begin, y + top, end - begin, bottom - top, f'fill="{fill}" class="array"')
         labels: dict[Index, tuple[Piece, float, float, float, float]] = {}
-        row_list = [(0, 0)] if rows is None else [*rows.drawn()]
-        for (i, row_run), (j, column_run) in product(row_list, columns.drawn()):
-            index = (*leading, j) if rows is None else (*leading, i, j)
-            vertical = (0.0, 56.0, 56.0) if rows is None else extent_of(rows, i, row_run)
+        row_list: list[tuple[Index, tuple[float, float, float]]] = [((), (0.0, 56.0, 56.0))]
+        if rows is not None:
+            row_list = [((i,), extent_of(rows, i, run)) for i, run in rows.drawn()]
+        for (row, vertical), (j, column_run) in product(row_list, columns.drawn()):
+            index = (*leading, *row, j)
             horizontal = extent_of(columns, j, column_run)
             piece = self.piece(index)
             if piece is None:
@@ -348,10 +349,9 @@ class _Picture:
             middle = x + horizontal[0] + width / 2, y + vertical[0] + height / 2
             labels[piece.index] = (piece, *middle, width, height)
         self.overlaps(x, y, rows, columns, frames)
-        if any(a is not None and a.tile > a.step for a in (rows, columns)):
+        if any(a is not None and a.tile > a.step for a in (rows, columns)):  # the last region overhangs such an axis
             down = frames[-1][1], frames[-1][1] if rows is None else rows.room
-            if columns.room > columns.length or down[1] > down[0]:
-                self.ghosts(x, x + columns.length, x + columns.room, y, y + down[0], y + down[1])
+            self.ghosts(x, x + columns.length, x + columns.room, y, y + down[0], y + down[1])
         if not self.persistent and self.count <= 400:
             self.path({p.number: (at, low + 0.3 * height) for p, at, low, _, height in labels.values()})
         for label in labels.values():

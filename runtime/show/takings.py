@@ -29,8 +29,6 @@ class Takings:
     """Regions that several points take."""
     outside: int = 0
     """Points that would take a region which does not exist."""
-    idle: int = 0
-    """Points that do nothing."""
 
 
 def takings(spec: PartitionSpec, shape: Sequence[int]) -> Takings:
@@ -48,18 +46,17 @@ def takings(spec: PartitionSpec, shape: Sequence[int]) -> Takings:
     extents = [terms.const(extent) for extent in shape]
     counts = {name: term.value for name, term in spec.grid(extents).items()}
     domain = tuple(extent.evaluate(counts) for extent in point_map.domain)
-    if min(domain, default=1) < 1 or prod(domain) > MOST:
+    if any(extent < 1 for extent in domain) or prod(domain) > MOST:
         raise ValueError(f"a domain of {' x '.join(map(str, domain))} points is not drawn, but one of 1 to {MOST} is")
     order = OrderAttr(OrderKind(spec.order.kind), spec.order.size)
     at = schedules.point(order, terms.sym("number"), [terms.const(extent) for extent in domain])
     grid = [-(-extent // step) for extent, step in zip(shape, spec.step, strict=True)]
     owned = [*product(*(range(grid[axis]) for axis in spec.owned))]
     found = Takings(domain)
-    outside = idle = 0
+    outside = 0
     for number in range(prod(domain)):
         values = counts | {f"point[{n}]": t.evaluate({"number": number}) for n, t in enumerate(at)}
         if not point_map.where.evaluate(values):
-            idle += 1
             continue
         shared = [coordinate.evaluate(values) for coordinate in point_map.region]
         if any(not 0 <= i < grid[axis] for i, axis in zip(shared, spec.shared, strict=True)):
@@ -71,4 +68,4 @@ def takings(spec: PartitionSpec, shape: Sequence[int]) -> Takings:
             if index in found.numbers:
                 found.twice.add(index)
             found.numbers.setdefault(index, number)
-    return Takings(domain, found.numbers, found.twice, outside, idle)
+    return Takings(domain, found.numbers, found.twice, outside)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from time import monotonic_ns
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from freehold.runtime.deploy.tuning import Measured, Search
 from freehold.runtime.gpu.launch_record import Launched
 from freehold.runtime.gpu.timeline import Timeline, timelines
 from freehold.runtime.scheduling.gpus import gpu_of
+from freehold.support import terms
 
 
 @fh.kernel
@@ -124,6 +125,76 @@ def test_without_matplotlib_it_says_what_to_install(explained: Any, monkeypatch:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ModuleNotFoundError, match="freehold\\[plots\\]"):
         fh.plot_roofline(explained)
+    broken = ModuleNotFoundError("No module named 'kiwisolver'", name="kiwisolver")
+    monkeypatch.setitem(sys.modules, "matplotlib", Missing(broken))
+    with pytest.raises(ModuleNotFoundError) as caught:
+        fh.plot_roofline(explained)
+    assert caught.value is broken
+
+
+class Missing(ModuleType):
+    """A package of which an import ends in an error of its own."""
+
+    def __init__(self, error: Exception):
+        super().__init__("matplotlib")
+        self.error = error
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "pyplot":
+            raise self.error
+        raise AttributeError(name)
+
+
+def test_without_axes_it_makes_some(explained: Any, monkeypatch: pytest.MonkeyPatch, axes: Any) -> None:
+    made = ModuleType("matplotlib")
+    vars(made)["pyplot"] = SimpleNamespace(subplots=lambda: ("a figure", axes))
+    monkeypatch.setitem(sys.modules, "matplotlib", made)
+    assert fh.plot_roofline(explained) is axes
+
+
+def amounts(matrix: Any, other: Any, *traffic: tuple[Any, Any], given: Any = None) -> Any:
+    """An explanation with these operations, and of each array what is moved of it, and its size."""
+
+    def known(value: Any) -> Any:
+        def evaluate(_: Any) -> Any:
+            return value
+
+        return SimpleNamespace(amounts=True, evaluate=evaluate)
+
+    def size(value: Any) -> Any:
+        return terms.const(value) if isinstance(value, int) else terms.parse(value or "absent")
+
+    works = [SimpleNamespace(launch=known(value)) for value in (matrix, other)]
+    moved = [SimpleNamespace(work=SimpleNamespace(launch=known(n)), size=size(s)) for n, s in traffic]
+    return SimpleNamespace(cost=SimpleNamespace(matrix=works[0], other=works[1], traffic=moved), values=given or {})
+
+
+def test_amounts_are_summed(axes: Any) -> None:
+    fh.plot_roofline(amounts(30, 10, (6, 4), (3, 8)), ax=axes)
+    drawn = points(axes)
+    assert drawn["at most, by memory"][0][0] == pytest.approx(40 / (4 + 3))
+    assert drawn["at most, by the cache"][0][0] == pytest.approx(40 / (6 + 3))
+
+
+@pytest.mark.parametrize(
+    "explanation",
+    [
+        amounts(None, 1, (4, 4)), amounts(1, None, (4, 4)), amounts(1, 1), amounts(1, 1, (0, 4)),
+        amounts(1, 1, (4, 4), (None, 4)), amounts(1, 1, (4, 4), (4, None)), amounts(1, 1, (4, 4), (4, "8 // zero"),
+        given={"zero": 0}),
+    ],
+)  # fmt: skip
+def test_amounts_that_are_not_known_are_not_drawn(explanation: Any, axes: Any) -> None:
+    with pytest.raises(ValueError, match="is not known: explain it with its arguments"):
+        fh.plot_roofline(explanation, ax=axes)
+    assert not axes.lines
+
+
+@pytest.mark.parametrize("known", [{}, {"cost": 1}, {"values": {}}, {"cost": 1, "values": None}])
+def test_something_else_is_no_explanation(known: Any, axes: Any) -> None:
+    explanation: Any = SimpleNamespace(**known)
+    with pytest.raises(TypeError, match=r"takes what `kernel.explain` returns"):
+        fh.plot_roofline(explanation, ax=axes)
 
 
 def test_a_row_a_stream_and_a_bar_a_launch(axes: Any) -> None:
@@ -140,6 +211,9 @@ def test_a_row_a_stream_and_a_bar_a_launch(axes: Any) -> None:
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["`add`", "`gemm`"]
     first, other, last = (bar.get_facecolor() for bar in axes.patches)
     assert first == last != other
+    assert axes.get_xlabel() == "milliseconds, by the host's clock"
+    low, high = axes.get_ylim()
+    assert low > high  # the first row stands above the others
 
 
 def test_nothing_is_no_timeline(axes: Any) -> None:
