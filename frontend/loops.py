@@ -139,7 +139,8 @@ def _unrolled(c: Context, node: core.For, items: Sequence[Value]) -> Flow:
     c.frame.variables[turn.left] = Static(False)
     for item in items:
         c.frame.variables[turn.item] = item
-        c.statements(turn.body)
+        if c.statements(turn.body) is Flow.LEAVES:  # by a `raise`: its own ways out are variables
+            return Flow.LEAVES
         left = c.frame.variables[turn.left]
         if isinstance(left, Static) and left.value:
             break

@@ -105,6 +105,7 @@ DISPATCH: Final = cast(
         core.Evaluate: statements.expression,
         core.Pass: statements.pass_,
         core.Assert: statements.assert_,
+        core.Raise: statements.raise_,
         core.With: unsafe.with_,
         core.Define: statements.function,
         core.RefusedStatement: statements.refused,

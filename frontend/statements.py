@@ -292,3 +292,26 @@ def assert_(c: Context, node: core.Assert) -> Flow:
     if truth is False:
         static_failure(c, node.test, message)
     return Flow.FALLS
+
+
+def raise_(c: Context, node: core.Raise) -> Flow:
+    """
+    `raise`, which is reached: with these compile-time values a kernel is refused, as by a `static_assert`. Where the
+    running kernel decides whether it is reached, it has no meaning.
+    """
+    variables = c.frame.variables
+    for name in names.assigned(c.frame.function.body):  # on other ways: nothing is to be said of them
+        if name == core.RESULT or name not in variables or isinstance(variables[name], Unbound):
+            variables[name] = POISON
+    if c.block is not c.top:
+        error = errors.Unsupported(c.span(node), what="`raise`", why="a GPU raises no exceptions")
+        c.error(
+            error.add(error.Instead('check while it runs: `assert condition, "message"`, or before it on the host'))
+        )
+        return Flow.FALLS
+    said = None
+    if node.message is not None and not any(isinstance(n, core.Refused) for n in core.walk(node.message)):
+        said = static_of(c.lower(node.message))
+    message = " ".join(c.text(node).split()) if said is None else str(said[0])
+    c.error(errors.StaticAssertion(c.span(node), message=message, what="this is reached"))
+    return Flow.LEAVES

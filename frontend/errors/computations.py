@@ -217,12 +217,16 @@ class NoAxis(Error):
 
 
 class StaticAssertion(Error):
-    """A `static_assert` in the kernel, or an `assert` whose condition is known at compile time, does not hold."""
+    """
+    A `static_assert` in the kernel, or an `assert` whose condition is known at compile time, does not hold; or a
+    `raise` is reached as the kernel is compiled.
+    """
 
     code: ClassVar[str] = "O030"
     title: ClassVar[str] = "{message}"
-    label: ClassVar[str] = "this does not hold in this variant of the kernel"
+    label: ClassVar[str] = "{what} in this variant of the kernel"
     message: str
+    what: str = "this does not hold"
 
     class Values(Note):
         text: ClassVar[str] = "in this variant {values}"

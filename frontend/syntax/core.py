@@ -358,6 +358,13 @@ class Assert(Stmt):
 
 
 @dataclass(eq=False, slots=True)
+class Raise(Stmt):
+    """`raise kind(message)`: the end of what is compiled, where it is reached. The `message`, if it is text."""
+
+    message: Expr | None
+
+
+@dataclass(eq=False, slots=True)
 class Evaluate(Stmt):
     """An expression for its effect."""
 

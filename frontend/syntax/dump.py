@@ -61,6 +61,8 @@ def _simple(node: Stmt) -> str:
     match node:
         case core.Assert():
             return f"assert {expr(node.test)}" + ("" if node.message is None else f", {expr(node.message)}")
+        case core.Raise():
+            return "raise" if node.message is None else f"raise {expr(node.message)}"
         case core.Evaluate():
             return expr(node.value)
         case core.Return():

@@ -145,6 +145,13 @@ class _Reader:
         message = None if node.msg is None else self.expr(node.msg)
         return core.Assert(place_of(node), self.expr(node.test), message)
 
+    def raise_(self, node: ast.Raise) -> Stmt:
+        match node.exc:
+            case ast.Call(args=[ast.Constant(value=str()) | ast.JoinedStr() as text, *_]):
+                return core.Raise(place_of(node), self.expr(text))
+            case _:
+                return core.Raise(place_of(node), None)
+
     def evaluate(self, node: ast.Expr) -> Stmt | core.Body:
         if isinstance(node.value, ast.Constant):
             return []  # a docstring
@@ -303,6 +310,7 @@ STATEMENTS: Final[dict[type[ast.stmt], Callable[[_Reader, Any], Stmt | core.Body
     ast.With: _Reader.with_,
     ast.Match: _Reader.match,
     ast.Assert: _Reader.assert_,
+    ast.Raise: _Reader.raise_,
     ast.Expr: _Reader.evaluate,
     ast.FunctionDef: _Reader.define,
     ast.Return: _Reader.return_,

@@ -31,8 +31,6 @@ with fh.scope("a"): pass
 ---
 async with a: pass
 ---
-raise ValueError("no")
----
 try: pass
 except ValueError: pass
 ---
