@@ -376,7 +376,7 @@ class Walk(NamedTuple):
     @property
     def hints(self) -> dict[str, int]:
         """The kernel's hints."""
-        return {"num_worker_warps": self.warps, "occupancy": self.occupancy}
+        return {"num_worker_warps": self.warps, "occupancy": self.occupancy, "begin_early": True}
 
     @property
     def constants(self) -> tuple[int, int, int]:
@@ -414,7 +414,7 @@ class Turns(NamedTuple):
     @property
     def hints(self) -> dict[str, int]:
         """The kernel's hints: 64 registers a thread, of which a multiprocessor holds 32 warps."""
-        return {"num_worker_warps": self.warps, "occupancy": min(8, _WARPS // self.warps)}
+        return {"num_worker_warps": self.warps, "occupancy": min(8, _WARPS // self.warps), "begin_early": True}
 
     @property
     def constants(self) -> tuple[int, int]:
@@ -470,7 +470,8 @@ def _each_loss(loss: Any, lse: Any, logits: Any, target: Any, ignored: int, smoo
     if narrow and length and N <= _SHORT and M >= 16 * PROCESSORS:
         high = min(16 if N <= 512 else 8, power_of_two(_SHORT // N + 1) // 2)
         parts = by_blocks(high)
-        kernel = hinted(cross_entropy_several, {"num_worker_warps": 1, "occupancy": 16 if 512 < N <= 2048 else 8})
+        hints = {"num_worker_warps": 1, "occupancy": 16 if 512 < N <= 2048 else 8, "begin_early": True}
+        kernel = hinted(cross_entropy_several, hints)
         outs = (fh.partition(t, size) for t, size in zip((*parts, loss, lse), (1, 1, high, high), strict=True))
         width = 256 if N <= 2048 else N & -N
         kernel(*outs, logits, target, ignored, width, 256 // high, N, N <= 4096).on()
