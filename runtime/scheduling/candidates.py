@@ -195,7 +195,7 @@ class Candidates:
         found: dict[str, int] = {}
         for name, (tensor, axis) in evaluator.binders.items():
             solution = evaluator.solutions[name]
-            if axis < len(shapes[tensor]) and solution.offset.symbols() <= found.keys():
+            if solution.offset.symbols() <= found.keys():
                 found[name] = solution.of(shapes[tensor][axis], found)
         return found
 
@@ -285,7 +285,7 @@ class Candidates:
             if d in fixed:  # a few rows are filled up to what tensor cores take
                 sizes[d] = (16, fixed[d]) if 1 < fixed[d] < 16 and axes[-1] != d else (fixed[d],)
             elif d in rows or d in columns:
-                wanted = (128, 64) if d in rows and len(axes) > 2 else (128, 64, 256) if d in columns else (128, 64)
+                wanted = (128, 64, 256) if d in columns else (128, 64)
                 sizes[d] = tuple(dict.fromkeys(min(max(cap, 16), s) for s in wanted))
             else:
                 sizes[d] = (base.tile[d] if d in base.owned or d not in self.last[:-2] else 1,)
