@@ -56,8 +56,8 @@ def round_to(values: Array, form: Format, mode: str = "nearest_even") -> Array:
             if form.has_inf:  # towards zero, a finite value never becomes infinite
                 shrinks = {
                     "zero": np.isfinite(x),
-                    "negative_inf": (x > 0) & np.isfinite(x),
-                    "positive_inf": (x < 0) & np.isfinite(x),
+                    "negative_inf": np.isfinite(x) & ~np.signbit(x),
+                    "positive_inf": np.isfinite(x) & np.signbit(x),
                 }.get(mode)
                 if shrinks is not None:
                     away = np.where(shrinks, form.largest, away)
@@ -209,7 +209,6 @@ def _f64_fma(a: Tile, b: Tile, c: Tile) -> Tile:
     with np.errstate(all="ignore"):
         sizes = np.abs(np.stack([a, b, c, a * b, result]))
     extreme = ((sizes > 2.0**490) | ((sizes < 2.0**-400) & (sizes != 0)) | ~np.isfinite(sizes)).any(axis=0)
-    extreme |= (a * b == 0) & (a != 0) & (b != 0)
     # A sum that is zero has an exact product, so that one rounding is all there is; it also knows the zero's sign.
     result = np.where(result == 0, a * b + c, result)
     if extreme.any():

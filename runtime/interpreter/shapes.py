@@ -113,9 +113,6 @@ def _insert(op: Operation, c: Compiler) -> Function:
 
 
 def _select(op: Operation, _: Compiler) -> Function:
-    if dims(op.results[0]):
-        return choose
-
     def pick(condition: Tile, yes: Tile, no: Tile) -> Tile:
         # Inside a combiner the scalars of the text are whole tiles.
         if np.ndim(condition):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -75,6 +76,33 @@ def test_at_most_eight_are_under_way_until_they_wait_too_long(monkeypatch: pytes
 
     started.run(waiting(n) for n in range(9))
     assert seen.index(8) > 0
+
+
+def test_no_more_than_eight_are_under_way_where_all_get_on() -> None:
+    chosen, under_way, most = Adversary(2), set[int](), list[int]()
+
+    def work(number: int) -> Callable[[], None]:
+        def run() -> None:
+            under_way.add(number)
+            most.append(len(under_way))
+            for _ in range(9):
+                chosen.pause()
+            under_way.remove(number)
+
+        return run
+
+    chosen.run(work(n) for n in range(40))
+    assert max(most) == modes.WIDTH == 8
+    assert not under_way
+
+
+@pytest.mark.parametrize(("late", "flips", "settled"), [([], True, 0), ([1], False, 0), ([1], True, 1)])
+def test_late_stores_may_be_seen_before_an_access(late: list[int], flips: bool, settled: int) -> None:
+    done = list[str]()
+    chosen = SimpleNamespace(pause=lambda: done.append("pause"), flips=lambda: flips)
+    machine = SimpleNamespace(adversary=chosen, late=late, settle=lambda: done.append("settle"))
+    assert modes.pausing(lambda v: 7)([machine]) == 7
+    assert done == ["pause", *["settle"] * settled]
 
 
 def test_what_a_block_raises_is_raised_and_no_other_goes_on() -> None:

@@ -127,6 +127,26 @@ def test_globals_are_made_anew_for_each_run() -> None:
         assert out[0] == 41
 
 
+def test_globals_are_there_in_checked_mode_and_of_four_bits() -> None:
+    body = (
+        """%g = get_global @g : tile<ptr<f4E2M1FN>>
+      %v = make_tensor_view %g, shape = [4], strides = [1] : tensor_view<4xf4E2M1FN, strides=[1]>
+      %w = make_partition_view %v : partition_view<tile=(4), tensor_view<4xf4E2M1FN, strides=[1]>>
+      %c0 = constant <i32: 0> : tile<i32>
+      %x, %t = load_view_tko weak %w[%c0] : partition_view<tile=(4), tensor_view<4xf4E2M1FN, strides=[1]>>, tile<i32> -> tile<4xf4E2M1FN>, token
+      %y = ftof %x : tile<4xf4E2M1FN> -> tile<4xf32>
+      %n = iota : tile<4xi32>
+      """
+        + pointers("o", 4, "f32", "%n")
+        + "%u = store_ptr_tko weak %po, %y : tile<4xptr<f32>>, tile<4xf32> -> token"
+    )
+    for checked in (False, True):
+        out = np.zeros(4, np.float32)
+        values = "global @g <f4E2M1FN: [1.0, -3.0, 6.0, 0.5]> : tile<4xf4E2M1FN>"
+        run_tile(module("%o: !cuda_tile.tile<ptr<f32>>", body, values), [out], checked=checked)
+        assert out.tolist() == [1.0, -3.0, 6.0, 0.5]
+
+
 def test_memory_of_a_block_starts_uninitialised() -> None:
     body = """%a = alloca num_elem = 4, alignment = 16 : tile<ptr<i32>>
       %t = store_ptr_tko weak %a, %y : tile<ptr<i32>>, tile<i32> -> token
@@ -257,6 +277,31 @@ def test_scatter_writes_rows_inside() -> None:
         if row is not None:
             wanted[row, 1:9] = X[n, :8]
     assert np.array_equal(out, wanted)
+    again = np.zeros((6, 10), np.float32)
+    copied(
+        PLAIN, "gather_scatter_view<tile=(4x8), TV, sparse_dim=0>", f"{ROWS}|%c0, %c0|%rows, %c1|tile<4xi32>, tile<i32>", X, again,
+        checked=False,
+    )  # fmt: skip
+    assert np.array_equal(again, wanted)
+
+
+def test_blocks_that_scatter_the_same_rows_race() -> None:
+    tensor = "tensor_view<4x8xf32, strides=[8,1]>"
+    view = f"gather_scatter_view<tile=(2x8), {tensor}, sparse_dim=0>"
+    body = f"""%v = make_tensor_view %o, shape = [4, 8], strides = [8, 1] : {tensor}
+      %s = make_gather_scatter_view %v : {view}
+      %b, %y, %z = get_tile_block_id : tile<i32> %c0 = constant <i32: 0> : tile<i32>
+      %n = iota : tile<2xi32> %step = constant <i32: STEP> : tile<i32> %at = muli %b, %step : tile<i32>
+      %r1 = reshape %at : tile<i32> -> tile<1xi32> %r2 = broadcast %r1 : tile<1xi32> -> tile<2xi32>
+      %rows = addi %n, %r2 : tile<2xi32> %x = constant <f32: 3.0> : tile<2x8xf32>
+      %t = store_view_tko weak %x, %s[%rows, %c0] : tile<2x8xf32>, {view}, tile<2xi32>, tile<i32> -> token"""
+    out = np.zeros((4, 8), np.float32)
+    run_tile(module("%o: !cuda_tile.tile<ptr<f32>>", body.replace("STEP", "2")), [out], (2, 1, 1), checked=True)
+    assert (out == 3).all()
+    with pytest.raises(Rejected) as refused:
+        run_tile(module("%o: !cuda_tile.tile<ptr<f32>>", body.replace("STEP", "1")), [out], (2, 1, 1), checked=True)
+    assert refused.value.codes == ("O523",)
+    assert "element [8] of" in str(refused.value) or "element [1, 0] of" in str(refused.value)
 
 
 @pytest.mark.parametrize(

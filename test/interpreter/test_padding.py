@@ -187,6 +187,43 @@ def shifted(y: Mut["N"], x: Ref["N"]):
     y.store(fh.where(fh.arange(32) % 2 == 0, t, y.load()))
 
 
+@fh.kernel
+def copied(y: Mut["M"], x: Ref["N"]):
+    y.store(x.load((y.index[0],), y.tile))
+
+
+@fh.kernel
+def in_tiles(y: Mut["M", "K"], x: Ref["L", "N"]):
+    i, j = y.index
+    if i == 3:
+        y.store(x.load((0, j), y.tile))
+    else:
+        y.store(fh.zeros(y.tile, f32))
+
+
+@fh.kernel
+def picked(y: Mut["N"], x: Ref["M"], on: Ref[i32, "N"], PADDED: Const[bool]):
+    a, b = x.load((y.index[0],), y.tile), y.load()
+    y.store(fh.where(on.load_like(y) != 0, a, b) if PADDED else fh.where(on.load_like(y) != 0, b, a))
+
+
+def test_what_a_choice_leaves_out_is_not_stored() -> None:
+    """Of 32 elements, the last 12 are padding in one of two tiles."""
+    for padded in (True, False):
+        for at in (19, 20, 31):
+            on = np.full(32, not padded, np.int32)
+            on[at] = padded
+            y = np.zeros(32, np.float32)
+            launch = picked(fh.partition(y, 32), np.ones(20, np.float32), on, padded)
+            with fh.interpreting("checked"):
+                if at < 20:
+                    launch.sync()
+                    assert y.nonzero()[0].tolist() == [at]
+                    continue
+                with pytest.raises(fh.Rejected, match=rf"element \[{at}\] that is written is padding"):
+                    launch.sync()
+
+
 def test_padding_is_not_stored() -> None:
     y, x = np.zeros(32, np.float32), np.ones(20, np.float32)
     with fh.interpreting("checked"):
@@ -194,6 +231,10 @@ def test_padding_is_not_stored() -> None:
             longer(fh.partition(y, 32), x).sync()
         assert caught.value.codes == ("O536",)
         assert "element [20]" in str(caught.value)
+        with pytest.raises(fh.Rejected, match=r"element \[20\] that is written is padding"):
+            copied(fh.partition(y[:24], 8), x).sync()
+        with pytest.raises(fh.Rejected, match=r"element \[3, 20\] that is written is padding"):
+            in_tiles(fh.partition(np.zeros((5, 24), np.float32), (1, 8)), rows()[3:]).sync()
         shifted(fh.partition(y[:20], 32), x).sync()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from math import isqrt
 from typing import Any
 
@@ -14,7 +15,8 @@ from exact import rounded, special
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from freehold.runtime.interpreter.elements import E5M3FNU, E8M0FNU, ELEMENTS, TF32
+from freehold.runtime.interpreter import rounding
+from freehold.runtime.interpreter.elements import E5M3FNU, E8M0FNU, ELEMENTS, TF32, by_name
 
 MODES = ("nearest_even", "zero", "negative_inf", "positive_inf")
 TYPES = ("f16", "bf16", "f32", "f64")
@@ -116,6 +118,26 @@ def test_infinities(element: str, mode: str) -> None:
         assert np.isnan(values(element, found)).all(), name
     fused = evaluate("fma", [(element, x) for x in (largest, largest, -inf)], rounding_mode=mode)
     assert values(element, fused).tolist() == [-np.inf, np.inf]
+
+
+def test_what_numpy_rounds_is_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To nearest, and in formats that it has: of doubles it rounds to bfloat16 twice, by way of single precision."""
+
+    def slowly(*_: Any) -> Any:
+        raise NotImplementedError
+
+    monkeypatch.setattr(rounding, "round_to", slowly)
+    elements = {name: by_name(name) for name in ("f16", "bf16", "f32", "f64", "f8E4M3FN")}
+    ones = {name: array(name, [1.0, 2.5]) for name in elements}
+    for source, target in product(elements, elements):
+        quick = target in ("f64", "f32", "f16") or (target == "bf16" and source != "f64")
+        for mode in ("nearest_even", "zero"):
+            given = ones[source], elements[source], elements[target], mode
+            if target == "f64" or (quick and mode == "nearest_even"):
+                assert values(target, rounding.convert(*given)).tolist() == [1.0, 2.5]
+                continue
+            with pytest.raises(NotImplementedError):
+                rounding.convert(*given)
 
 
 @pytest.mark.parametrize("mode", ["approx", "full"])

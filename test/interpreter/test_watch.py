@@ -89,3 +89,23 @@ def test_the_earlier_access_that_is_told_is_the_one_that_is_met() -> None:
         with pytest.raises(Rejected) as caught:
             turns.access(0, WRITE)
         assert f"blocks {other} and 0" in str(caught.value)
+
+
+@pytest.mark.parametrize(("size", "at"), [(4, [4]), (8, [0]), (8, [4]), (2, [6]), (4, [0, 8])])
+def test_all_bytes_of_an_access_count(size: int, at: list[int]) -> None:
+    """Where pointers change the type of what they point to, elements of different sizes meet in their bytes."""
+    for other in range(16 - 2 + 1):
+        turns = Turns()
+        turns.watch.any_size = True
+        assert turns.op is not None
+        turns.watch.begin(0, "0")
+        turns.watch.access(turns.op, WRITE, turns.buffer, np.array(at) + turns.buffer.start, size)
+        turns.watch.begin(1, "1")
+        meets = any(start < other + 2 and other < start + size for start in at)
+        if not meets:
+            turns.watch.access(turns.op, READ, turns.buffer, np.array([turns.buffer.start + other]), 2)
+            continue
+        with pytest.raises(Rejected) as caught:
+            turns.watch.access(turns.op, READ, turns.buffer, np.array([turns.buffer.start + other]), 2)
+        first = max(other, min(start for start in at if start < other + 2 and other < start + size))
+        assert f"both access element [{first // 4}] of `x`" in str(caught.value)
