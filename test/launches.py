@@ -1,12 +1,22 @@
-"""A launch as text: the kernel, how its tensors are cut, hints, constants, and what else it is given."""
+"""
+A launch as text: the kernel, how its tensors are cut, hints, constants, and what else it is given; and a kernel as
+text: the operations that it is made of.
+"""
 
 # Arrays are of any library.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, cast
 
+from xdsl.dialects.builtin import DictionaryAttr
+from xdsl.ir import Operation
+
+from freehold.dialects.cuda_tile import ConstantOp
+from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr
 from freehold.frontend.schedule import PartitionSpec
 from freehold.runtime.launch.launch import Launch
 from freehold.runtime.launch.partition import Partition
@@ -40,3 +50,54 @@ def shown(argument: Any) -> str:
     if hasattr(argument, "shape"):
         return "x".join(map(str, argument.shape)) or "one"
     return "" if argument is None else f"{argument:.6g}" if isinstance(argument, float) else str(argument)
+
+
+def variant(launch: Launch) -> str:
+    """A kernel's name, the dtypes of its arrays, and which of its ways it takes: constants that are no numbers."""
+    kernel, arguments = launch.dispatcher.kernel, launch.arguments
+    assert arguments is not None
+    given = list(zip(kernel.signature.parameters, arguments, strict=True))
+    arrays = [getattr(a, "array", a) for p, a in given if p.mode != "const"]
+    dtypes = [str(a.dtype).removeprefix("torch.") for a in arrays if hasattr(a, "dtype")]
+    ways = [f"{p.name}={a}" for p, a in given if p.mode == "const" and isinstance(a, bool | str)]
+    return " ".join((kernel.__name__, *dtypes, *ways))
+
+
+_WITHIN = ("for", "loop", "if")
+"""Operations whose bodies run another number of times, or not at all."""
+_NOTHING = ("kernel", "module", "region", "end", "return", "yield", "continue")
+
+
+def made_of(launch: Launch) -> str:
+    """The operations of a launch's kernel, as the frontend makes them: how many in which loops, and of what numbers."""
+    kernel: Any = launch.dispatcher.kernel
+    found: dict[str, Counter[str]] = {}
+    for op in kernel.lower(*(launch.arguments or ())).walk():
+        place = " ".join(reversed([name for name in map(_name, _around(op)) if name in _WITHIN]))
+        found.setdefault(place, Counter()).update(_told(op))
+    lines: list[str] = []
+    for place, told in found.items():
+        counted = [name if name[0] == "`" else f"{count} {name}" for name, count in sorted(told.items())]
+        lines += [f"    {place + ': ' if place else ''}{', '.join(counted)}\n"] if counted else []
+    return "".join(lines)
+
+
+def _name(op: Operation) -> str:
+    return op.name.partition(".")[2]
+
+
+def _around(op: Operation) -> Iterator[Operation]:
+    while (above := op.parent_op()) is not None:
+        yield above
+        op = above
+
+
+def _told(op: Operation) -> list[str]:
+    """An operation by its name, with its number if it is a constant, and hints, if it has any."""
+    if isinstance(op, ConstantOp):
+        return [f"`{op.value.splat_value:.6g}`"] if op.value.is_splat else ["constant"]
+    hints = op.properties.get("hints")
+    asked = hints.hints.data.items() if isinstance(hints, OptimizationHintsAttr) else ()
+    pairs = [(arch, *pair) for arch, given in asked for pair in cast(DictionaryAttr, given).data.items()]
+    rest = [f"{key}={value}{'' if arch == 'default' else f' on {arch}'}" for arch, key, value in pairs]
+    return [] if _name(op) in _NOTHING else [" ".join((_name(op), *rest))]

@@ -1,5 +1,6 @@
 """
-What steps of the engine launch, for small models of each kind: kernels, tiles, hints, constants and extents.
+What steps of the engine launch, for small models of each kind: kernels, tiles, hints, constants and extents; what
+operations these kernels are made of; and how much of the memory for steps these take.
 
 Most of it changes nothing but speed, so that only this text shows it: `pytest --update-golden` writes it anew.
 """
@@ -10,11 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from launches import said
+from launches import made_of, said, variant
 
 import freehold as fh
 from freehold.engine import demo
 from freehold.engine.config import Config
+from freehold.engine.layers import Room
 from freehold.engine.ranks import Ranks
 from freehold.engine.runner import Runner, Setup, Ways
 from freehold.runtime.launch.launch import Launch
@@ -38,11 +40,29 @@ MODELS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 
-def steps(folder: Path) -> Iterator[str]:
+class Taken(Room):
+    """Notes how many rows of each buffer are asked for."""
+
+    most: dict[str, int]
+
+    def rows(self, name: str, count: int) -> Any:
+        self.most[name] = max(self.most.get(name, 0), count)
+        found = super().rows(name, count)
+        assert found.shape[0] == count, f"{name} has no {count} rows"
+        return found
+
+    def splits(self, count: int, m: int, n: int) -> Any:
+        self.most["splits"] = max(self.most.get("splits", 0), count * m * n)
+        return super().splits(count, m, n)
+
+
+def steps(folder: Path, kernels: dict[str, str]) -> Iterator[str]:
     for name, (config, setup) in MODELS.items():
         made = demo.make(folder / name, **{"num_hidden_layers": 1, **config})
         given: dict[str, Any] = {"device": fh.HOST, "tokens": 48, "sequences": 4, "pages": 24, **setup}
         runner = Runner(made, Config.read(made), Setup(**given), Ranks())
+        room = runner.model.room
+        room.__class__, vars(room)["most"] = Taken, {}
         yield f"{name}\n"
         shapes = runner.shapes()
         for shape in [*shapes[:5], *shapes[5:-1:3], shapes[-1]] if len(shapes) > 8 else shapes:
@@ -53,8 +73,15 @@ def steps(folder: Path) -> Iterator[str]:
             for operation in vars(Runner)["_operations"](runner, batch, ways):
                 if isinstance(operation, Launch):
                     yield said(operation, True)
+                    if (kind := variant(operation)) not in kernels:
+                        kernels[kind] = f"{kind}\n{made_of(operation)}"
                     operation.spend()
+        for buffer, tensor in vars(room)["_made"].items():
+            extents = "x".join(map(str, tensor.shape))
+            yield f" {buffer}: {extents} {tensor.dtype}, of which steps take {vars(room)['most'].get(buffer, 0)}\n"
 
 
 def test_launches_of_steps(tmp_path: Path, golden: Callable[[Path, str], None]) -> None:
-    golden(GOLDEN, "".join(steps(tmp_path)))
+    kernels: dict[str, str] = {}
+    golden(GOLDEN, "".join(steps(tmp_path, kernels)))
+    golden(GOLDEN.with_name("made.txt"), "".join(sorted(kernels.values())))

@@ -1,5 +1,6 @@
 """
-What the library's functions launch for arguments of some sizes: kernels, tiles, orders, hints and constants.
+What the library's functions launch for arguments of some sizes: kernels, tiles, orders, hints and constants; and what
+operations these kernels are made of.
 
 Choices were made by measuring, and nothing but speed depends on them. So a change of one is seen here, and meant:
 `pytest --update-golden test/kernels/test_choices.py` writes them anew. Nothing is run, and arrays are never touched.
@@ -10,15 +11,15 @@ Choices were made by measuring, and nothing but speed depends on them. So a chan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from launches import said
+from launches import made_of, said, variant
 
 from freehold import kernels
-from freehold.kernels import few
+from freehold.kernels import few, optimisers, products, quantised, tilings
 from freehold.runtime.launch.launch import Launch
 
 torch: Any = pytest.importorskip("torch")
@@ -254,6 +255,8 @@ def of_gradients() -> Iterator[tuple[str, Work]]:
         yield f"conv in {groups} groups", both(kernels.conv, *given, padding=1, groups=groups)
     yield "max_pool", both(kernels.max_pool, f32(2, 3, 40, 50), (3, 2), 2, 1)
     yield "avg_pool", both(kernels.avg_pool, f32(2, 3, 40, 50), (3, 2), 2, 1)
+    slot, source = torch.zeros(10, 2, dtype=torch.int32), lengths(20)
+    yield "combine", both(kernels.combine, bf16(20, 100), slot, source, f32(10, 2))
     yield "matmul", both(kernels.matmul, bf16(100, 200), bf16(200, 300))
     yield "matmul of batches", both(kernels.matmul, f32(4, 100, 200), f32(4, 200, 300))
     yield "linear with an end", both(kernels.linear, bf16(100, 200), bf16(300, 200), bf16(300), activation="silu")
@@ -264,6 +267,37 @@ def of_gradients() -> Iterator[tuple[str, Work]]:
             f"linear_cross_entropy {m}",
             both(kernels.linear_cross_entropy, f32(m, 64), f32(n, 64), torch.zeros(m, dtype=torch.int64), chunk=128),
         )
+
+
+def of_steps() -> Iterator[tuple[str, Work]]:
+    """Steps of optimisers, and products in ways that no shape here has chosen."""
+    made: list[tuple[Any, dict[str, Any]]] = [
+        (optimisers.SGD, {"momentum": 0.5, "nesterov": True}),
+        *((kind, {}) for kind in (optimisers.SGD, optimisers.Adam, optimisers.Lion)),
+    ]
+    for optimiser, options in made:
+        for n, kind in ((33, f32), (4096, bf16)):
+            ps = [kind(n), kind(n), kind(n, 2)]
+            for p in ps:
+                p.grad = kind(*p.shape)
+            name = f"{optimiser.__name__} of {n}"
+            yield name, lambda ps=ps, made=optimiser, o=options: made(ps, lr=0.5, **o).step()
+    way = tilings.Tiling((32, 128), 32, 1, 4, 1, False, beside=16)
+    for turned in ((False, True), (False, False)):
+        given = tilings.Product(bf16(40, 408), bf16(40, 48), bf16(408, 48) if turned[1] else bf16(48, 408), bf16(408))
+        product = given._replace(transposed=turned)
+        yield f"equal parts {turned}", lambda p=product: on(products.product_launches(p, way, lambda: None))
+    for m, n, k in ((16, 512, 8192), (64, 4096, 512)):
+        narrow = bf16(m, n), bf16(m, k), torch.empty(n, k, dtype=torch.float8_e4m3fn), f32(n)
+        for residual in (None, bf16(m, n)):
+            way_of = tilings.tiling(m, n, k, 2)
+            given = *narrow, residual, way_of, lambda w=way_of, m=m, n=n: f32(w.splits, m, n)
+            yield f"of 8 bits {m} x {n} x {k}", lambda g=given: on(quantised.narrow_weight_launches(*g))
+
+
+def on(launches: Iterable[Any]) -> None:
+    for launch in launches:
+        launch.on()
 
 
 def of_serving() -> Iterator[tuple[str, Work]]:
@@ -356,7 +390,7 @@ def of_few() -> Iterator[tuple[str, Work]]:
             )
 
 
-OF_ALL = [of_reductions, of_orders, of_channels, of_gradients, of_serving, of_few]
+OF_ALL = [of_reductions, of_orders, of_channels, of_gradients, of_steps, of_serving, of_few]
 """What of each launch is told whole."""
 
 
@@ -367,9 +401,12 @@ def test_choices(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told: list[str] = []
+    made: dict[str, str] = {}
 
     def note(self: Launch, stream: Any = None) -> Launch:
         told.append(said(self, works in OF_ALL))
+        if (name := variant(self)) not in made:
+            made[name] = f"{name}\n{made_of(self)}"
         return self.spend()
 
     monkeypatch.setattr(Launch, "on", note)
@@ -379,3 +416,4 @@ def test_choices(
         work()
         assert len(told) > before, f"{name} launches nothing"
     golden(GOLDEN / f"choices_{works.__name__}.txt", "".join(told))
+    golden(GOLDEN / f"made_{works.__name__}.txt", "".join(sorted(made.values())))
