@@ -320,7 +320,7 @@ def binary(c: Context, symbol: str, a: Value, b: Value, node: core.BinOp) -> Val
     dtype = meet_dtype(c, s, t, node)
     if dtype is None:
         return POISON
-    if symbol in ("<<", ">>"):
+    if symbol in ("<<", ">>") and not dtype.is_float:
         dtype = s.dtype if isinstance(s, TileValue) else cast(TileValue, t).dtype
     if (problem := _meaningless(c, symbol, dtype, s, t, node)) is not None:
         return c.error(problem)
@@ -471,14 +471,18 @@ def _meaningless(
     """The error of an operator that has no meaning for a dtype."""
     left, right = node.left, node.right
     if not computes(dtype):
-        return uncomputed(c, symbol, dtype, node, left)
+        return uncomputed(c, symbol, dtype, node, left if isinstance(s, TileValue) else right)
     if dtype.is_float and symbol in ("&", "|", "^", "<<", ">>"):
         error = errors.WrongOperands(
             c.span(node), operator=symbol, operands=f"`{dtype}`", why="bits are combined in integers and bools"
         )
         edit = advice.of_bits(c, node) or advice.of_shift(c, node)
         if edit is None and symbol in ("&", "|", "^"):
-            edit = Advice(f"compare first: `({c.text(left)} > 0) {symbol} ({c.text(right)} > 0)`")
+            truths = [
+                f"({c.text(side)})" if isinstance(v, TileValue) and v.dtype.kind == "bool" else f"({c.text(side)} > 0)"
+                for v, side in ((s, left), (t, right))
+            ]
+            edit = Advice(f"compare first: `{f' {symbol} '.join(truths)}`")
         return error if edit is None else error.add(error.Instead(edit.text, at=edit.at(c)))
     if symbol == "/" and not dtype.is_float:
         sign = "//=" if node.augmented else "//"
@@ -539,26 +543,27 @@ def unary(c: Context, symbol: str, value: Value, node: core.Node) -> Value:
     """`-x`, `+x`, `~x`; and `abs` by that name."""
     if isinstance(value, Poison):
         return POISON
+    written = node.operand if isinstance(node, core.UnaryOp) else node.args[0] if isinstance(node, core.Call) else node
     known = static_of(value)
     if known is not None and not isinstance(value, TupleValue):
         try:
             return Static(_UNARY[symbol](known[0]))
         except Exception as e:
+            if callable(known[0]):  # a function that nobody called
+                operand(c, value, written)
+                return POISON
             shown = f"abs({_short(known[0])})" if symbol == "abs" else f"{symbol}{_short(known[0])}"
             return c.error(errors.ArithmeticFails(c.span(node), what=f"`{shown}` cannot be computed: {e}"))
     if isinstance(value, RecordValue):
         method = classes.method_of(value, _METHODS[symbol])
         if method is not None and isinstance(node, core.Expr):
             return c.inline(method, (value,), node)
-    tile = as_tile(c, value, node)
+    tile = as_tile(c, value, written)
     if isinstance(tile, Poison):
         return POISON
     dtype, shape = tile.dtype, tile.shape
     if not computes(dtype):
-        operand = (
-            node.operand if isinstance(node, core.UnaryOp) else node.args[0] if isinstance(node, core.Call) else node
-        )
-        return c.error(uncomputed(c, symbol, dtype, node, operand))
+        return c.error(uncomputed(c, symbol, dtype, node, written))
     if dtype.is_float and symbol == "~":
         why = "bits are inverted in integers and bools"
         return c.error(errors.WrongOperands(c.span(node), operator=symbol, operands=describe(tile), why=why))

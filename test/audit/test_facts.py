@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from freehold.audit import sarif
 from freehold.audit.cells import Cells
 from freehold.audit.conflicts import _may_clash  # pyright: ignore[reportPrivateUsage]
-from freehold.audit.facts import FactsError, call_of, launch_from, launch_of
+from freehold.audit.facts import FactsError, Launch, Placed, Tensor, call_of, launch_from, launch_of
 from freehold.audit.verdict import Audit, audit
 from freehold.audit.whose import sharing, waits
 from freehold.dialects.cuda_tile.ops.module import EntryOp
@@ -114,6 +114,64 @@ def test_what_is_a_launch_just_so() -> None:
     assert found.arguments[0].contents.tolist() == [1, 2, 3, 4]  # type: ignore[union-attr]
     assert [(o.name, o.dtype, o.shape) for o in found.others] == [("y", "f32", (1,))]
     assert launch_from({"grid": (1, 2, 3), "arguments": ()}).grid == (1, 2, 3)
+
+
+@pytest.mark.parametrize("value", [2, 2.5, -1, True])
+def test_a_number_is_what_is_given(value: float) -> None:
+    (found,) = launch_from({"grid": 1, "arguments": [{"value": value}]}).arguments
+    assert (found.name, found.value) == ("arg0", value)  # type: ignore[union-attr]
+
+
+def test_other_facts_of_an_array_are_kept() -> None:
+    given = {"name": "x", "shape": [4], "alignment": 16, "same": "y", "shift": 3, "unwritten": True}
+    (found,) = launch_from({"grid": 1, "arguments": [given]}).arguments
+    assert isinstance(found, Tensor)
+    assert (found.dtype, found.alignment, found.same, found.shift, found.unwritten) == ("f32", 16, "y", 3, True)
+    (plain,) = launch_from({"grid": 1, "arguments": [X]}).arguments
+    assert isinstance(plain, Tensor)
+    assert (plain.alignment, plain.same, plain.shift, plain.unwritten, plain.words) == (256, "", 0, False, ())
+
+
+PLACES = [
+    # shape, strides, byte, the element there
+    ((6,), None, 0, "[0]"),
+    ((6,), None, 3, "[0]"),
+    ((6,), None, 20, "[5]"),
+    ((6,), None, 24, "[element 6 of 6]"),
+    ((6,), None, -1, "[element -1 of 6]"),
+    ((2, 3), None, 16, "[1, 1]"),
+    ((2, 3), (1, 2), 12, "[1, 1]"),
+    ((3, 1), (2, 9), 16, "[2, 0]"),
+    ((2, 3), (4, 1), 20, "[1, 1]"),
+    ((1, 1), None, 0, "[0, 0]"),
+    ((2, 3), (0, 1), 4, "[element 1]"),
+    ((2, 3), (2, 1), 8, "[element 2]"),
+    ((3, 2), (1, 3), 20, "[2, 1]"),
+    ((3, 2), (1, 2), 12, "[element 3]"),
+    ((), None, 0, "[]"),
+]
+
+
+@pytest.mark.parametrize(("shape", "strides", "byte", "said"), PLACES)
+def test_an_address_is_an_element(shape: tuple[int, ...], strides: Any, byte: int, said: str) -> None:
+    placed = Placed(Tensor("x", "f32", shape, strides), 1000)
+    assert placed.element_at(1000 + byte) == said
+    assert placed.end == 1000 + 4 * placed.tensor.span
+
+
+BLOCKS_OF = [
+    ((6, 1, 1), 5, "5"),
+    ((3, 2, 1), 4, "(1, 1, 0)"),
+    ((1, 1, 4), 3, "(0, 0, 3)"),
+    ((2, 3, 4), 23, "(1, 2, 3)"),
+]
+
+
+@pytest.mark.parametrize(("grid", "number", "said"), BLOCKS_OF)
+def test_blocks_in_messages(grid: tuple[int, int, int], number: int, said: str) -> None:
+    launch = Launch(grid, ())
+    assert launch.block(number) == said
+    assert launch.blocks == grid[0] * grid[1] * grid[2]
 
 
 FOR_COPIED: list[tuple[list[dict[str, Any]], str]] = [

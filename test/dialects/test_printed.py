@@ -1,0 +1,69 @@
+"""The dialects as text: what is printed of all that their suites read or refuse, and what each operation owes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from freehold.dialects.ownership import OwingOp
+from freehold.tools.context import make_context
+from freehold.tools.located_parser import parse_module
+from freehold.tools.tile_opt import main
+
+LIT = Path(__file__).parents[1] / "lit"
+FILES = sorted(path for path in (LIT / "dialects").rglob("*.mlir") if not path.stem.endswith("invalid"))
+NAMES = ["-".join(path.relative_to(LIT / "dialects").with_suffix("").parts) for path in FILES]
+
+
+def printed(path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    """What `tile-opt` prints of a file of lit's."""
+    assert main([str(path), "--split-input-file", "--allow-unregistered-dialect", *options]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("path", "name"), [*zip(FILES, NAMES, strict=True)], ids=NAMES)
+def test_what_is_printed(
+    path: Path, name: str, golden: Callable[[Path, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As users read it, and in MLIR's generic form: every blank and every word."""
+    both = printed(path, capsys) + "// -----\n" + printed(path, capsys, "--print-op-generic")
+    golden(Path(__file__).with_name("printed") / f"{name}.mlir", both)
+
+
+REFUSED = sorted(path for path in (LIT / "dialects").rglob("*invalid.mlir"))
+
+
+@pytest.mark.parametrize("path", REFUSED, ids=[f"{path.parent.name}-{path.stem}" for path in REFUSED])
+def test_what_is_said(
+    path: Path,
+    golden: Callable[[Path, str], None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of each piece of text that is refused: the whole error, and the place that it shows."""
+    monkeypatch.chdir(path.parent)
+    main([path.name, "--print-diagnostics", "--split-input-file"])
+    said = capsys.readouterr().out
+    golden(Path(__file__).with_name("printed") / f"{path.parent.name}-{path.stem}.err", said)
+
+
+def read(path: Path) -> Iterator[ModuleOp]:
+    for chunk in path.read_text(encoding="utf-8").split("// -----"):
+        yield parse_module(make_context(allow_unregistered=True), chunk, path.name)
+
+
+def test_what_operations_owe(golden: Callable[[Path, str], None]) -> None:
+    """By their types: of each operation in the suites of the dialect and of its verifiers."""
+    found: dict[str, None] = {}
+    suites = [*(LIT / "dialects" / "ownership").glob("*.mlir"), *(LIT / "passes").glob("verify_*.mlir")]
+    for path in sorted(path for path in suites if not path.stem.endswith(("invalid", "unregistered"))):
+        for module in read(path):
+            for op in module.walk():
+                if isinstance(op, OwingOp):
+                    owed = [duty.value if axis < 0 else f"{duty.value} {axis}" for duty, axis in op.owed]
+                    types = ", ".join(map(str, (*op.operand_types, *op.result_types)))
+                    found[f"{op.name} {types}\n    {', '.join(owed)}"] = None
+    golden(Path(__file__).with_name("owed.txt"), "\n".join(found))
