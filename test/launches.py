@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DictionaryAttr
+from xdsl.dialects.builtin import DictionaryAttr, UnitAttr
 from xdsl.ir import Operation
 
 from freehold.dialects.cuda_tile import ConstantOp
-from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr
+from freehold.dialects.cuda_tile.attrs import ComparisonPredicateAttr, OptimizationHintsAttr
 from freehold.frontend.schedule import PartitionSpec
 from freehold.runtime.launch.launch import Launch
 from freehold.runtime.launch.partition import Partition
@@ -93,11 +93,13 @@ def _around(op: Operation) -> Iterator[Operation]:
 
 
 def _told(op: Operation) -> list[str]:
-    """An operation by its name, with its number if it is a constant, and hints, if it has any."""
+    """An operation by its name, with its number if it is a constant, and how it compares, flags and hints."""
     if isinstance(op, ConstantOp):
         return [f"`{op.value.splat_value:.6g}`"] if op.value.is_splat else ["constant"]
     hints = op.properties.get("hints")
     asked = hints.hints.data.items() if isinstance(hints, OptimizationHintsAttr) else ()
     pairs = [(arch, *pair) for arch, given in asked for pair in cast(DictionaryAttr, given).data.items()]
     rest = [f"{key}={value}{'' if arch == 'default' else f' on {arch}'}" for arch, key, value in pairs]
-    return [] if _name(op) in _NOTHING else [" ".join((_name(op), *rest))]
+    compared = [str(a.data) for a in op.properties.values() if isinstance(a, ComparisonPredicateAttr)]
+    flags = [name for name, a in op.properties.items() if isinstance(a, UnitAttr)]
+    return [] if _name(op) in _NOTHING else [" ".join((_name(op), *compared, *flags, *rest))]

@@ -256,17 +256,14 @@ class DebugReader:
         self._sizes: dict[int, int] = {}
         self._subprogram: DISubprogramAttr | None = None
         self._locations: dict[int, LocationAttr] = {}
-        self._plain: dict[bytes, StringAttr] = {}
+        self._plain: dict[int, dict[bytes, StringAttr]] = {}
         """The files of the current function's positions, by how records begin that say of it only what would be derived
-        from the file: a tag, a scope, and a path."""
-        self._lengths: list[int] = []
-        """How many bytes those have."""
+        from the file: a tag, a scope, and a path; those of each length by themselves."""
 
     def begin(self, index: int, name: str, cursor: Cursor, at: int) -> tuple[LocationAttr, tuple[int, ...]]:
         """The location of the function with debug index `index`, and the numbers of its operations' locations."""
         self._locations.clear()
         self._plain.clear()
-        self._lengths.clear()
         self._subprogram = None
         if index > len(self._lists):
             raise cursor.fail(f"there is no list {index} of locations", at)
@@ -302,8 +299,8 @@ class DebugReader:
         if self._subprogram is None or not 0 < number <= len(self._entries):
             return None
         begin, end = self._entries[number - 1]
-        for length in self._lengths:
-            file = self._plain.get(self._data[begin : begin + length])
+        for length, files in self._plain.items():
+            file = files.get(self._data[begin : begin + length])
             if file is not None and begin + length < end:
                 cursor = Cursor(self._data, begin + length, end)
                 return position(file, cursor.varint(), cursor.varint())
@@ -314,9 +311,8 @@ class DebugReader:
         path = self._attributes.string(cursor)
         if not scope or self._record(scope, at) != _scope_in(path, self._subprogram):
             return None
-        file = self._plain[self._data[begin : cursor.position]] = text(path)
-        if cursor.position - begin not in self._lengths:
-            self._lengths.append(cursor.position - begin)
+        files = self._plain.setdefault(cursor.position - begin, {})
+        file = files[self._data[begin : cursor.position]] = text(path)
         return position(file, cursor.varint(), cursor.varint())
 
     def _simplified(self, record: Attribute, cursor: Cursor) -> LocationAttr:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
 from op_kernels import SAMPLES, Sample, module_of
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FloatData, ModuleOp
+from xdsl.irdl import prop_def
 
 from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
 from freehold.backend.bytecode.tables import NOT_IN_BODIES, op_of_opcode, op_record
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.backend.errors import NotInVersion
 from freehold.dialects.cuda_tile import CudaTile
-from freehold.dialects.cuda_tile.op import TileOp
+from freehold.dialects.cuda_tile.op import TileOp, tile_op
 from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
 from freehold.dialects.cuda_tile.version import V13_1, V13_2, VERSIONS, Version
 from freehold.support.diagnostic import Rejected
@@ -166,3 +168,17 @@ def test_results_that_are_newer_may_be_there_unused(body: str, said: list[str]):
         write_bytecode(given, V13_1)
     errors = [error for error in caught.value.errors if isinstance(error, NotInVersion)]
     assert [(error.what, error.needs) for error in errors] == [(f"`{name}` of `print_tko`", "13.2") for name in said]
+
+
+@tile_op(9999, group="none")
+class OfNoForm(TileOp):
+    """An operation with a property that has no form on the wire."""
+
+    name = "cuda_tile.of_no_form"
+    mystery = prop_def(FloatData)
+
+
+def test_a_property_without_a_form_is_told_when_its_operation_is_first_seen():
+    told = "cuda_tile.of_no_form: nothing says how the property `mystery` is encoded"
+    with pytest.raises(TypeError, match=f"^{re.escape(told)}$"):
+        op_record(OfNoForm, V13_1)

@@ -287,6 +287,15 @@ def of_steps() -> Iterator[tuple[str, Work]]:
         given = tilings.Product(bf16(40, 408), bf16(40, 48), bf16(408, 48) if turned[1] else bf16(48, 408), bf16(408))
         product = given._replace(transposed=turned)
         yield f"equal parts {turned}", lambda p=product: on(products.product_launches(p, way, lambda: None))
+    strips = [((3, 1), False, 1), ((0, 5), False, 0), ((30, 0), False, 1)]
+    for margins, widened, end in (*strips, ((8, 24), True, 0), ((24, 8), True, 0), ((8, 8), True, 1)):
+        margined = way._replace(beside=0, margins=margins, widened=widened, persistent=widened)
+        m, n = 96 + margins[0], 384 + margins[1]
+        given = tilings.Product(
+            bf16(m, n), bf16(m, 48), bf16(n, 48), bf16(n) if end else None, transposed=(False, True)
+        )
+        work = lambda p=given, w=margined: on(products.product_launches(p, w, lambda: None))  # noqa: E731
+        yield f"margins {margins}, widened {widened}, bias {end}", work
     for m, n, k in ((16, 512, 8192), (64, 4096, 512)):
         narrow = bf16(m, n), bf16(m, k), torch.empty(n, k, dtype=torch.float8_e4m3fn), f32(n)
         for residual in (None, bf16(m, n)):
