@@ -234,3 +234,36 @@ def test_a_launch_that_is_not_run_says_where_it_was_written() -> None:
     here = test_a_launch_that_is_not_run_says_where_it_was_written.__code__.co_firstlineno
     line = int(str(told.message).rsplit(":", 1)[1])
     assert line - here in (4, 5)  # of the call, and not of what is in its brackets or of the function's beginning
+
+
+@fh.kernel
+def two_read(x: Ref["N"], z: Ref["N"]):
+    pass
+
+
+@fh.kernel
+def of_two_axes(y: Out["M", "N"], z: Out["M"]):
+    y.store(fh.zeros(y.tile, f32))
+    z.store(fh.zeros(z.tile, f32))
+
+
+def test_what_writes_nothing_is_told_of_its_first_array() -> None:
+    x = np.zeros(4, np.float32)
+    said = refused(lambda: two_read(x, x))
+    assert 'x: Out["N"]' in said
+    assert 'z: Out["N"]' not in said
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 16, 17])
+def test_a_tile_that_covers_the_rest_is_proposed(columns: int) -> None:
+    y, z = np.zeros((8, columns), np.float32), np.zeros(8, np.float32)
+    if columns == 1:
+        of_two_axes(fh.partition(y, (4, 1)), fh.partition(z, 4)).sync()
+        return
+    said = refused(lambda: of_two_axes(fh.partition(y, (4, 1)), fh.partition(z, 4)))
+    assert f"(4, {1 << (columns - 1).bit_length()})" in said
+
+
+def test_sums_over_nothing_are_refused_where_nothing_else_is_cut() -> None:
+    with pytest.raises(fh.Rejected, match="O202"):
+        counted(np.zeros(4, np.int32), np.zeros(0, np.int32)).sync()

@@ -524,3 +524,57 @@ def test_no_gpu_is_said_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "_problem", lambda: None)
     assert driver.gpu_available()
     driver.require_gpu()
+
+
+# --- Whether there is a GPU -------------------------------------------------------------------------------------------
+
+
+class CUDAError(Exception):
+    """Named as one of cuda-python's."""
+
+
+@pytest.mark.parametrize(
+    ("devices", "problem"),
+    [
+        (["one"], None),
+        ([], "the NVIDIA driver reports no device"),
+        (RuntimeError("no  driver\n here"), "the NVIDIA driver cannot be used (no driver here)"),
+        (CUDAError("x" * 300), f"the NVIDIA driver cannot be used ({'x' * 200})"),
+        (ImportError("no module"), "cuda-python is not installed (no module)"),
+        (ValueError("a mistake"), ValueError),
+    ],
+)
+def test_why_there_is_no_gpu(devices: Any, problem: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    forks: list[Any] = []
+
+    def found() -> Any:
+        if isinstance(devices, Exception):
+            raise devices
+        return devices
+
+    def core() -> Any:
+        if isinstance(devices, ImportError):
+            raise devices
+        return SimpleNamespace(Device=SimpleNamespace(get_all_devices=found))
+
+    monkeypatch.setattr(driver, "cuda_core", core)
+    monkeypatch.setattr(driver.os, "register_at_fork", lambda **given: forks.append(given))
+    if problem is ValueError:
+        with pytest.raises(ValueError, match="a mistake"):
+            driver._problem.__wrapped__()
+        return
+    assert driver._problem.__wrapped__() == problem
+    assert forks == ([] if problem else [{"after_in_child": driver.forget}])
+
+
+def test_memory_of_a_gpu_needs_one(bindings: Bindings, monkeypatch: pytest.MonkeyPatch) -> None:
+    class NoGpu(Exception):
+        pass
+
+    def require() -> None:
+        raise NoGpu
+
+    monkeypatch.setattr(transfers, "require_gpu", require)
+    with pytest.raises(NoGpu):
+        transfers.allocate(8, 0)
+    assert not bindings.calls()

@@ -383,8 +383,22 @@ def test_every_kernel_of_a_module_is_told() -> None:
     assert tile_ir.splitlines()[:3] == ["gemm", "", "Tile IR"]
 
 
-def test_architectures_that_are_told_of() -> None:
+def test_architectures_that_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     assert inner._archs("sm_90", -1) == ("sm_90",)
     assert inner._archs(["sm_90", "sm_80"], 0) == ("sm_90", "sm_80")
     assert inner._archs((), 0) == ()
     assert inner._archs(None, -1) == ("sm_80", "sm_90", "sm_100", "sm_120")
+    monkeypatch.setattr(explain.driver, "gpu_available", lambda: True)
+    monkeypatch.setattr(explain.driver, "architecture", "of GPU {}".format)
+    assert [inner._archs(None, device) for device in (-1, 0, 3)] == [("of GPU 0",), ("of GPU 0",), ("of GPU 3",)]
+
+
+@fh.kernel
+def astray(y: Out["N"], x: Ref["M"]):
+    y.store(x.load((y.index[0] - 1,), y.tile))
+
+
+def test_a_module_that_is_not_verified_is_not_told_of() -> None:
+    module = astray.lower(fh.partition(np.zeros(8, np.float32), 4), np.zeros(9, np.float32))
+    with pytest.raises(Rejected):
+        list(explain.explain_all(module, ()))

@@ -256,7 +256,7 @@ def test_declarations_that_are_not_understood() -> None:
         ({"grid": "N +"}, "not an expression"),
         ({"grid": lambda N: N / 2}, "into fractions"),
         ({"grid": lambda N: fh.exp(N)}, "calls `exp`"),
-        ({"align": {"y": 32}}, "power of two up to 16"),
+        *(({"align": {"y": n}}, "power of two up to 16") for n in (0, 3, 12, 32, -1)),
         ({"align": {"n": 4}}, "`align` names `n`"),
         ({"passes": "arrays"}, "none of the ways"),
         ({"passes": []}, "passed nothing"),
@@ -275,6 +275,8 @@ def test_declarations_that_are_not_understood() -> None:
         )  # fmt: skip
         assert said in refused("O294", make), said
     refused("O286", declare(unsafe=None))
+    for align in (1, 2, 4, 8, 16):
+        declare(align={"y": align})()
 
 
 # --- Other libraries' kernels -----------------------------------------------------------------------------------------

@@ -1,7 +1,13 @@
 """Hints for the assembler: by architecture, as entry points carry them, and what is said of others."""
 
+# Stand-ins are of no type that checkers know.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportPrivateUsage=false
+
 from __future__ import annotations
 
+import hashlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +18,9 @@ import freehold as fh
 from freehold import Out, Ref, Rejected
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.backend.errors import AssemblerCrashed, AssemblerRefused
+from freehold.passes import move_by_threads
 from freehold.passes.validate_translation import entry_of
-from freehold.runtime.variants import build, hints
+from freehold.runtime.variants import build, hints, without_hints
 from freehold.support.diagnostic import Error
 
 WARPS, CTAS = "num_worker_warps", "num_cta_in_cga"
@@ -165,3 +172,75 @@ def test_hints_that_the_assembler_fails_with_are_found_out(
     text = str(caught.value)
     assert (told in text) if told else ("leave" not in text)
     assert "occupancy" in str(entry_of(emitted).optimization_hints), "the module is as it was"
+
+
+def test_hints_are_left_out_in_an_order_and_for_their_architecture() -> None:
+    @fh.kernel(hints={"num_worker_warps": 8, "num_cta_in_cga": {"sm_100": 2}, "occupancy": {"sm_90": 3, "default": 1}})
+    def hinted(y: Out["N"], x: Ref["N"]):
+        y.store(x.load_like(y))
+
+    x = np.zeros(64, np.float32)
+    emitted = build.emitted(hinted.verify(fh.partition(x.copy(), 64), x), hinted.options)
+    for arch, wanted in (
+        ("sm_90", [{"occupancy": 3}, {"num_worker_warps_per_cta": 8}, {"occupancy": 3, "num_worker_warps_per_cta": 8}]),
+        ("sm_100", [{"occupancy": 1}, {"num_cta_in_cga": 2}, {"num_worker_warps_per_cta": 8},
+                    {"occupancy": 1, "num_cta_in_cga": 2, "num_worker_warps_per_cta": 8}]),
+    ):  # fmt: skip
+        left_out = list[dict[str, int]]()
+        for names, module in without_hints._attempts(emitted, arch):
+            left_out.append(names)
+            text = str(entry_of(module).optimization_hints)
+            assert not any(name in text for name in names)
+        assert left_out == wanted
+
+
+@pytest.mark.parametrize("moves", [(False, False), (True, False), (False, True), (True, True)])
+def test_code_that_is_as_before_is_not_assembled_again(
+    moves: tuple[bool, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x, assembled, asked = np.zeros(64, np.float32), list[bytes](), list[bool]()
+    emitted = build.emitted(hinted_twice.verify(fh.partition(x.copy(), 64), x), hinted_twice.options)
+    never = AssemblerCrashed(None, "k", "SIGSEGV", "sm_90")
+    monkeypatch.setattr(build, "NEVER_ENDS", never.code)
+    monkeypatch.setattr(without_hints, "FAILS", ())
+
+    def refused(code: bytes, *_: Any) -> bytes:
+        assembled.append(code)
+        raise Rejected([never], "k")
+
+    def move(module: Any, arch: str, *, stores: bool) -> bool:
+        asked.append(stores)
+        return moves[not stores]
+
+    monkeypatch.setattr(build, "assembled", refused)
+    monkeypatch.setattr(move_by_threads, "move_by_threads", move)
+    with pytest.raises(Rejected):
+        build.cubin_of(emitted, "sm_90", "k")
+    assert (len(assembled), asked) == (1 + sum(moves), [True, False])
+
+
+def test_fast_mathematics_is_a_rewrite_of_a_copy() -> None:
+    @fh.kernel
+    def quotient(y: Out[fh.f32, "N"], x: Ref[fh.f32, "N"]):
+        y.store(1.0 / x.load_like(y) + fh.exp(x.load_like(y)))
+
+    x = np.ones(64, np.float32)
+    module = quotient.verify(fh.partition(x.copy(), 64), x)
+    before = str(module)
+    assert str(build.optimised(module)) == before
+    fast = str(build.optimised(module, "fast"))
+    assert fast != before == str(module)
+    assert "approx" in fast
+
+
+def test_python_is_part_of_the_key_of_a_variant(monkeypatch: pytest.MonkeyPatch) -> None:
+    inner: Any = build
+
+    def key(fingerprint: bytes = b"k", rest: str = "rest") -> bytes:
+        return inner.key_of(hashlib.sha256(fingerprint), (), [rest])
+
+    one = key()
+    assert one == key()
+    assert one not in (key(b"other"), key(rest="others"))
+    monkeypatch.setattr(sys.implementation, "cache_tag", "another-1")
+    assert key() != one

@@ -1,5 +1,9 @@
 """Kernels as objects, and their launches on the interpreter."""
 
+# Stand-ins are of no type that checkers know.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportPrivateUsage=false
+
 from __future__ import annotations
 
 import gc
@@ -21,6 +25,7 @@ from freehold.backend.cubin import resources
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.ownership import RegionOp
 from freehold.frontend.signature import ConstSpec
+from freehold.runtime.base import native
 from freehold.runtime.jit.kernel import Kernel, Once
 from freehold.runtime.launch.launch import UnrunLaunch
 from freehold.runtime.variants import build
@@ -417,3 +422,36 @@ def test_an_architecture_is_a_text() -> None:
     x = np.zeros(8, np.float32)
     with pytest.raises(TypeError, match='a text such as "sm_90", not 90'):
         saxpy.compile(fh.partition(x, 8), np.zeros(8, np.float32), 1.0, arch=cast(Any, 90))
+
+
+@fh.kernel
+def stopping(y: Mut["N"]):
+    breakpoint()
+    y.store(y.load() + 1)
+
+
+@fh.kernel
+def going(y: Mut["N"]):
+    y.store(y.load() + 1)
+
+
+def test_a_kernel_with_breakpoints_is_no_code_of_a_gpu() -> None:
+    part = fh.partition(np.zeros(8, np.float32), 8)
+    for kernel, known in ((going, True), (stopping, False)):
+        found = kernel.bound(part).specialisation
+        assert kernel._digest(found) is None  # of what is not made
+        kernel.verified(found)
+        assert (kernel._digest(found) is not None) == known
+
+
+def test_calls_are_made_by_the_native_module_where_there_is_nothing_else_to_do() -> None:
+    @fh.kernel
+    def optional(y: Mut["N"], x: Ref["N"] | None = None):
+        y.store(y.load())
+
+    part = fh.partition(np.zeros(8, np.float32), 8)
+    for kernel, plain in ((saxpy, True), (optional, False)):
+        (kernel(part, np.zeros(8, np.float32), 1.0) if plain else kernel(part)).sync()
+        if native.BUILT:
+            made = kernel._plain
+            assert (made is not None and made[1] is kernel._dispatcher) == plain

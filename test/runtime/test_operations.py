@@ -1,10 +1,15 @@
 """Operations: what runs when, what their values are, and that each is run once. On the interpreter."""
 
+# Stand-ins are of no type that checkers know.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportPrivateUsage=false
+
 from __future__ import annotations
 
 import asyncio
 import gc
 import threading
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -13,9 +18,13 @@ import pytest
 import freehold as fh
 from freehold import Mut, Out, Ref
 from freehold.runtime.launch.launch import UnrunLaunch, seen_by
+from freehold.runtime.operations import operation as operations_module
 from freehold.runtime.operations import waiting
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.operation import Operation, Work, gather, value
+
+inner: Any = operations_module
+"""The module, of which some is not for others."""
 
 
 @fh.kernel
@@ -410,3 +419,66 @@ def test_who_watches_is_told_of_launches_that_nobody_waits_for() -> None:
     assert arguments[1] is x
     assert where is None  # of no GPU
     assert flying.wait() is y
+
+
+# --- Without the native module ----------------------------------------------------------------------------------------
+
+
+class Asks(Operation[Any]):
+    """An operation that needs another one's value first."""
+
+    _what = "an operation that asks"
+
+    def __init__(self, first: Operation[Any], more: bool):
+        self.first, self.more = first, more
+
+    def enqueue(self, execution: Execution) -> Any:
+        return inner.Next(self.first, (lambda found: found + 100) if self.more else None)
+
+
+def trees() -> dict[str, Operation[Any]]:
+    return {
+        "a value": value(1),
+        "a chain": value(1).map(lambda n: n + 1).map(str),
+        "a nested one": value(1).then(lambda n: value(n + 1)).map(lambda n: n * 10),
+        "a chain in a chain": value(1).then(lambda n: value(n).map(lambda m: m + 5)).then(lambda n: value(-n)),
+        "one that asks": Asks(value(1).map(lambda n: n + 1), True).map(lambda n: n * 2),
+        "one that hands on": Asks(value(3), False).map(lambda n: n * 2),
+        "several": gather([value(1).map(lambda n: n + n), value(2)]).map(sum),
+    }
+
+
+def test_python_runs_operations_as_the_native_module_does() -> None:
+    wanted = {
+        "a value": 1, "a chain": "2", "a nested one": 20, "a chain in a chain": -6, "one that asks": 204,
+        "one that hands on": 6, "several": 4,
+    }  # fmt: skip
+    for walk in (inner.walk, inner._walk):
+        assert {name: walk(tree, Execution()) for name, tree in trees().items()} == wanted
+        used = value(1).map(str)
+        assert walk(used, Execution()) == "1"
+        refused("O260", lambda walk=walk, used=used: walk(used, Execution()))
+        no_operation: Any = value(1)
+        refused("O261", lambda walk=walk, one=no_operation: walk(one.then(lambda n: n), Execution()))
+
+
+def test_a_base_of_operations_is_none() -> None:
+    refused("O045", lambda: inner.Operation().enqueue(Execution()))
+
+
+def test_a_replay_is_put_on_the_stream_of_its_graph_unless_another_is_named() -> None:
+    said = list[Any]()
+    user: Any = SimpleNamespace(device=0)
+    for place, stream, quick in ((("s", 7, user), None, True), (None, None, False), (("s", 7, user), "other", False)):
+        graph = SimpleNamespace(place=place, value="v", enqueue=lambda *given: said.append(given))
+        replay: Any = inner.Replay(cast(Any, graph))
+        said.clear()
+        if quick:
+            flying = replay.on(stream)
+            assert said == [(7, user)]
+            assert isinstance(flying, inner.InFlight)
+            refused("O260", replay.on)
+        else:
+            with pytest.raises(Exception, match=r"."):
+                replay.on(stream)
+            assert said != [(7, user)]

@@ -1,12 +1,18 @@
 """Overlap of strided arrays, against the addresses themselves."""
 
+# Stand-ins are of no type that checkers know.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportPrivateUsage=false
+
 from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from freehold.runtime.memory import overlap as module
 from freehold.runtime.memory.overlap import overlap, repeated
 
 shapes = st.lists(st.integers(1, 4), min_size=0, max_size=3).map(tuple)
@@ -65,3 +71,10 @@ def test_what_is_too_hard_counts_as_shared() -> None:
     shape = (30,) * 6
     first = tuple(2 * (10007 + 2 * k * k * k) for k in range(6))
     assert overlap((0, shape, first, 1), (30001, shape, tuple(s + 2 for s in first), 1))
+
+
+def test_a_search_that_is_given_up_is_told_from_one_that_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    shape, strides = (3, 3), (2, 3)
+    for answer, wanted in ((None, None), ((), ()), ((1, -1), (-1, 1))):
+        monkeypatch.setattr(module, "_solve", lambda *_, answer=answer, **__: answer)
+        assert repeated(shape, strides) == wanted

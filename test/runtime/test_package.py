@@ -21,6 +21,7 @@ import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, u32
 from freehold.frontend.signature import TensorSpec
 from freehold.runtime.deploy.package import Variant, described, digest
+from freehold.runtime.deploy.package_build import _is_package as is_package  # pyright: ignore[reportPrivateUsage] -- what saving asks
 from freehold.runtime.variants import build as building
 
 HERE = Path(__file__).parent
@@ -402,3 +403,17 @@ def test_a_launch_that_leaves_its_schedule_open_is_no_part_of_a_package(tmp_path
     with pytest.raises(fh.Rejected, match="it leaves its schedule open"):
         fh.build([launch], archs=["sm_90"], path=tmp_path / "open")
     launch.sync()
+
+
+def test_what_may_be_replaced_by_a_package(package: Path, tmp_path: Path) -> None:
+    empty, full = tmp_path / "empty", tmp_path / "full"
+    empty.mkdir()
+    full.mkdir()
+    (full / "notes.txt").write_text("mine", encoding="utf-8")
+    found = {name: is_package(place) for name, place in {
+        "a package": package, "an empty folder": empty, "another folder": full, "a zip": tmp_path / "a.zip",
+        "another file": tmp_path / "a.txt",
+    }.items()}  # fmt: skip
+    assert found == {
+        "a package": True, "an empty folder": True, "another folder": False, "a zip": True, "another file": False,
+    }  # fmt: skip

@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -160,3 +163,26 @@ def test_a_process_is_told_where_modules_are(monkeypatch: pytest.MonkeyPatch) ->
     assert command[1:] == ["-m", "freehold.runtime.jit.assembling"]
     assert set(pipes) == {"stdin", "stdout"}
     assert told == (preparing.sys.path, "in")
+
+
+def test_a_process_answers_each_job_when_it_is_over() -> None:
+    """Whatever became of it; what is printed meanwhile is no answer."""
+    command = [sys.executable, "-c", "from freehold.runtime.jit.assembling import main; main()"]
+    jobs = [pickle.dumps(pickle.dumps((None, None, None, None))), pickle.dumps(b"no pickle"), pickle.dumps(PRINTS)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(pickle.dumps(sys.path))
+        for job in jobs:
+            process.stdin.write(job)
+            process.stdin.flush()
+            assert process.stdout.readline() == b"\n"
+        process.stdin.close()
+        assert process.stdout.read() == b""
+        assert b"printed meanwhile" in process.stderr.read()
+        assert process.wait() == 0
+
+
+PRINTS = b"cbuiltins\nprint\n(Vprinted meanwhile\ntR."
+"""A pickle that prints when it is read, which a test may make by hand."""

@@ -6,7 +6,9 @@ import copy
 import gc
 import pickle
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -330,3 +332,53 @@ def test_a_tensor_is_walked_along_its_first_axis() -> None:
     assert list(fh.zeros((0, 3), device=fh.HOST).sync()) == []
     with pytest.raises(TypeError, match="no length"):
         iter(fh.zeros((), device=fh.HOST).sync())
+
+
+def test_memory_of_the_host_is_not_described_as_that_of_a_gpu() -> None:
+    tensor = fh.zeros(4, fh.f32).sync()
+    assert not hasattr(tensor, "__cuda_array_interface__")
+    with pytest.raises(AttributeError, match="describes memory of GPUs, and this tensor is on the host"):
+        _ = tensor.__cuda_array_interface__
+
+
+def test_arrays_of_numpy_are_asked_for_in_a_dtype() -> None:
+    tensor = fh.full(3, 2.5, fh.f32).sync()
+    for dtype in (None, np.float32, np.float64, np.int32):
+        found: Any = np.asarray(tensor, dtype)
+        assert found.dtype == (dtype or np.float32)
+        assert found.tolist() == [2 if dtype is np.int32 else 2.5] * 3
+
+
+@pytest.mark.parametrize("size", [0, 1, 100])
+def test_page_locked_memory_is_the_hosts_and_zero(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    said, back = list[Any](), list[Callable[[], object]]()
+    memory: Any = np.full(size + 8, 7, np.uint8)
+
+    def page_locked(count: int, device: int) -> int:
+        said.append((count, device))
+        return memory.ctypes.data
+
+    monkeypatch.setattr(storage.transfers, "page_locked", page_locked)
+    monkeypatch.setattr(storage.transfers, "unlock", lambda *given: said.append(given))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
+    monkeypatch.setattr(storage, "later", back.append)
+    found = storage.allocate_page_locked(size, 1)
+    assert said == [(max(size, 1), 1)]
+    assert (found.device, found.nbytes, found.address, found.foreign) == (fh.HOST, size, memory.ctypes.data, False)
+    assert (found.space.device, found.space.low, found.space.high) == (1, found.address, found.address + size)
+    assert memory.tolist() == [0] * size + [7] * 8
+    storage._OWNERS.pop(id(found.owner), None)  # pyright: ignore[reportPrivateUsage] -- what a ledger does in the end
+    found.owner = None
+    gc.collect()
+    (give_back,) = back
+    give_back()
+    assert said[1:] == [(memory.ctypes.data, 1)]
+
+
+def test_a_fork_keeps_what_is_on_a_gpu_and_never_gives_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = list[object]()
+    alive = [SimpleNamespace(device=device, owner=f"memory {device}") for device in (fh.HOST, 0, 1)]
+    monkeypatch.setattr(storage, "_ALIVE", alive)
+    monkeypatch.setattr(storage, "never_drop", kept.append)
+    storage._forget()  # pyright: ignore[reportPrivateUsage] -- what is called in a fork
+    assert kept == ["memory 0", "memory 1"]
+    assert [each.owner for each in alive] == [f"memory {fh.HOST}", None, None]

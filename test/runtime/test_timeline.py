@@ -4,6 +4,10 @@
 # pyright: reportPrivateUsage=false, reportUnknownMemberType=false, reportUnknownLambdaType=false
 # pyright: reportUnknownArgumentType=false
 
+# Stand-ins are of no type that checkers know.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportPrivateUsage=false
+
 from __future__ import annotations
 
 import ctypes
@@ -388,6 +392,20 @@ def test_what_is_kept_at_the_end(driver: Driver, monkeypatch: pytest.MonkeyPatch
     driver.events[1].is_done = True
     driver.capturing = False
     assert module.still_kept() == []
+
+
+def test_what_is_not_done_at_the_end_is_never_taken_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    inner: Any = module
+    for answers, dropped in (([[]], []), ([["a"], []], []), ([["a", "b"], ["b"]], ["b"])):
+        left, never, clock = list(answers), list[object](), [0.0]
+        monkeypatch.setattr(inner, "still_kept", lambda left=left: left.pop(0) if len(left) > 1 else left[0])
+        monkeypatch.setattr(inner, "never_drop", never.append)
+        monkeypatch.setattr(inner, "monotonic", lambda clock=clock: clock[0])
+        monkeypatch.setattr(inner, "sleep", lambda seconds, clock=clock: clock.__setitem__(0, clock[0] + 100 * seconds))
+        inner._end()
+        assert never == dropped
+        assert clock[0] <= inner.PATIENCE + 0.1
+        assert (clock[0] >= inner.PATIENCE) == bool(dropped)
 
 
 # --- Checks that fail -------------------------------------------------------------------------------------------------

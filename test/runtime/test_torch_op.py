@@ -1,16 +1,23 @@
 """Kernels as operators of torch, on CPU tensors: the schema, `torch.compile`, gradients, and torch's own checks."""
 
+# Stand-ins are of no type that checkers know.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportPrivateUsage=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import freehold as fh
 from freehold import Acc, Const, Mut, Out, Ref, f32, i32
+from freehold.runtime.interop import torch_op as operators
+from freehold.runtime.interop.results import Results
 
 torch: Any = pytest.importorskip("torch")
 HERE = Path(__file__).parent
@@ -45,6 +52,15 @@ def ends(low: Out["M"], high: Out["M"], x: Ref["M", "N"], TN: Const[int] = 8):
     t = x.load((m, 0), (low.tile[0], TN))
     low.store(fh.min(t, axis=1))
     high.store(fh.max(t, axis=1))
+
+
+inner: Any = operators
+"""The module, of which some is not for others."""
+
+
+@fh.kernel
+def histogram_of(y: Out["N"], n: i32):
+    y.store(n)
 
 
 @pytest.fixture(scope="module")
@@ -195,3 +211,45 @@ def test_what_is_no_operator(name: str, program: str, golden: Callable[[Path, st
     with pytest.raises(fh.Rejected) as caught:
         exec(compile(program, "train.py", "exec"), {k: v for k, v in globals().items() if k != "__name__"})
     golden(HERE / "operators" / f"O278_{name}.err", str(caught.value))
+
+
+def test_tuples_are_taken_apart_and_put_together() -> None:
+    given: list[Any] = [1, [2, 3], [], 4, [5]]
+    counts = [len(a) if isinstance(a, list) else -1 for a in given]
+    assert inner._flat(counts, given) == [1, 2, 3, 4, 5]
+    assert inner._grouped(counts, [1, 2, 3, 4, 5]) == given
+
+
+@pytest.mark.parametrize(
+    ("results", "output", "kept"), [(1, "y", "y"), (2, ("y", "z"), "yz"), (3, tuple("yzw"), "yzw")]
+)
+def test_arguments_and_results_are_kept_for_gradients(results: int, output: Any, kept: str) -> None:
+    def parameter(tensor: bool, many: bool) -> Any:
+        return SimpleNamespace(is_tensor=tensor, many=many)
+
+    taken = [parameter(True, False), parameter(False, False), parameter(True, True)]
+    operator: Any = SimpleNamespace(results=SimpleNamespace(dtypes=[None] * results), taken=taken)
+    saved = list[Any]()
+    context = SimpleNamespace(save_for_backward=lambda *given: saved.extend(given))
+    inner._Operator._save(operator, context, ("a", 3, ("b", "c")), output)
+    assert saved == [*"abc", *kept]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "wanted", "left_out", "said"),
+    [
+        (saxpy, ["y"], {}, ("`y` is no `Out` parameter", "results are `Out` parameters: it has none")),
+        (gemm, ["a"], {}, ("`a` is no `Out` parameter", "results are `Out` parameters: `c`")),
+        (
+            ends,
+            {"low": None, "n": f32},
+            {},
+            ("`n` is no `Out` parameter", "results are `Out` parameters: `low`, `high`"),
+        ),
+        (histogram_of, ["y"], {}, ("no argument is an array", "leave one array an argument")),
+    ],
+)
+def test_what_is_no_result(kernel: Any, wanted: Any, left_out: Any, said: tuple[str, str]) -> None:
+    with pytest.raises(fh.Rejected) as caught:
+        Results(kernel, wanted, left_out)
+    assert all(part in str(caught.value) for part in said), str(caught.value)

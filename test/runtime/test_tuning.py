@@ -13,6 +13,7 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32
+from freehold.backend.cache import identity
 from freehold.runtime.deploy import timing
 from freehold.runtime.deploy.tuning import Measured, Search
 from freehold.support.diagnostic import Rejected
@@ -119,8 +120,11 @@ def test_the_fastest_is_found_kept_and_used(tmp_path: Path) -> None:
     y = np.zeros(128, np.float32)
     again(y, x).sync()
     assert y.tolist() == (x * 2).tolist()
-    (kind,) = json.loads(record.read_text(encoding="utf-8"))
+    ((kind, entry),) = json.loads(record.read_text(encoding="utf-8")).items()
     assert kind == "the interpreter: f32 (128,), f32 (128,)"
+    assert (entry["tried"], entry["freehold"]) == (4, fh.__version__)
+    assert entry["assembler"] == (identity() or "none")
+    assert entry["configuration"] == str(Way(64, warps=8))
 
 
 def test_what_is_close_is_timed_more_often() -> None:

@@ -1,5 +1,9 @@
 """Waiting without blocking: an event that a thread has waited for serves the next wait on its stream."""
 
+# Stand-ins are of no type that checkers know.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportPrivateUsage=false
+
 from __future__ import annotations
 
 from contextlib import nullcontext
@@ -10,9 +14,9 @@ import pytest
 
 from freehold.runtime.operations import waiting
 
-becomes_empty = waiting._becomes_empty  # pyright: ignore[reportPrivateUsage] -- as below
-recorded = waiting._recorded  # pyright: ignore[reportPrivateUsage] -- events are nobody else's business
-put_back = waiting._put_back  # pyright: ignore[reportPrivateUsage] -- as above
+becomes_empty = waiting._becomes_empty
+recorded = waiting._recorded
+put_back = waiting._put_back
 
 
 def test_events_are_recorded_again_on_their_own_stream(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,3 +70,37 @@ def test_what_an_empty_stream_has_done_is_known(ours: bool, empty: bool, monkeyp
     monkeypatch.setattr(waiting, "perf_counter", lambda: 100.0)
     assert becomes_empty(user, 102.0) is (ours and empty)
     assert said == (["asked for 2 s"] if ours else []) + ([5, "told"] if ours and empty else [])
+
+
+def test_who_is_cancelled_leaves_alive_what_is_worked_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = list[Any]()
+
+    def keep(number: int) -> Any:
+        return SimpleNamespace(mark=lambda: (3, None), keep=lambda what: kept.append((number, what)))
+
+    users: Any = [keep(0), keep(1)]
+    monkeypatch.setattr(waiting, "_becomes_empty", lambda *_: False)
+    monkeypatch.setattr(waiting, "_look", lambda *_: False)
+    for what in (None, "arrays"):
+        turns = waiting.empty(users, "a test", what)
+        next(turns)
+        with pytest.raises(GeneratorExit):
+            turns.throw(GeneratorExit())
+        assert kept == ([] if what is None else [(0, what), (1, what)])
+
+
+def test_how_long_it_looks_before_others_get_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    until = list[float]()
+    monkeypatch.setattr(waiting, "perf_counter", lambda: 50.0)
+    monkeypatch.setattr(waiting, "_becomes_empty", lambda user, end: until.append(end) or user == "empty")
+    monkeypatch.setattr(waiting, "_look", lambda pending, end: until.append(end) or True)
+    waiting._turns.last = 0.0
+    busy: Any = SimpleNamespace(mark=lambda: (3, None))
+    assert len([*waiting.empty([busy], "a test")]) == 1
+    assert until == [50.0 + waiting.LOOKING] * 2
+    assert waiting._turns.last == 50.0
+    assert [*waiting.empty([busy], "a test")] == []  # others had theirs
+    until.clear()
+    done: Any = "empty"
+    assert [*waiting.empty([done], "a test")] == []
+    assert len(until) == 1
