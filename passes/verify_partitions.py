@@ -170,6 +170,7 @@ def _regions_taken(partitions: Sequence[PartitionOp], facts: KernelFacts) -> Ite
             else:
                 yield _not_disjoint(op, op, outcome, facts)
     for found in taken.values():
+        names = {op: _names(op, facts) for op, _ in found}
         for n, (op, by) in enumerate(found):
             reason = f"{_coordinates(op, facts)} differs from point to point, by {by}"
             for earlier, _ in found[:n]:
@@ -180,7 +181,9 @@ def _regions_taken(partitions: Sequence[PartitionOp], facts: KernelFacts) -> Ite
                 if outcome.status != "proved":
                     yield _not_disjoint(earlier, op, outcome, facts)
                     break
-                if _share_a_name(earlier, op, facts):
+                if _share_a_name(names[earlier], names[op]) and not injectivity.exclusive(
+                    facts.places[earlier], facts.places[op]
+                ):
                     ordered.add(op.partition)
             else:
                 op.discharge(DutyAttr.of(Duty.DISJOINT, Rung.PROVED, reason))
@@ -223,11 +226,10 @@ def _names(op: RegionOp, facts: KernelFacts) -> list[list[Poly]]:
     return [[poly(c.substitute(known)) for c in coordinates] for known in ({}, values)]
 
 
-def _share_a_name(earlier: RegionOp, op: RegionOp, facts: KernelFacts) -> bool:
-    """Whether two takings are of different regions by conditions alone: one of them is never made, or not both."""
-    first, second = _names(earlier, facts), _names(op, facts)
-    same = not first or not second or any(names in second for names in first)
-    return same and not injectivity.exclusive(facts.places[earlier], facts.places[op])
+def _share_a_name(first: list[list[Poly]], second: list[list[Poly]]) -> bool:
+    """Whether two takings, by their names, are of different regions by conditions alone: one of them is never made, or
+    not both."""
+    return not first or not second or any(names in second for names in first)
 
 
 def _coordinates(op: RegionOp, facts: KernelFacts) -> str:

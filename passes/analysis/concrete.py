@@ -68,6 +68,8 @@ class Visit:
     values: Values
     defined: bool
     """Whether all that was computed before is: no divisor was zero, or may have been."""
+    number: int
+    """How many visits of the launch came before."""
     stored: bool = False
     """Whether the region was stored to, and all that was computed before that is defined."""
 
@@ -78,8 +80,20 @@ class Work:
 
     launch: Mapping[str, int]
     visits: list[Visit] = field(default_factory=list[Visit])
+    by: dict[AccessOp, list[Visit]] = field(default_factory=dict[AccessOp, list[Visit]])
+    """The visits of each operation, in order."""
     whole: bool = True
     """Whether every point is known to have done all of its work, at known places, and computed nothing undefined."""
+
+    def add(self, visit: Visit) -> None:
+        """Notes a visit."""
+        self.visits.append(visit)
+        self.by.setdefault(visit.op, []).append(visit)
+
+    def of(self, *ops: AccessOp) -> list[Visit]:
+        """The visits of some operations, in order."""
+        found = [visit for op in dict.fromkeys(ops) for visit in self.by.get(op, ())]
+        return sorted(found, key=lambda visit: visit.number)
 
 
 @dataclass
@@ -127,8 +141,9 @@ class _Run:
         places = tuple(c for c in coordinates if c is not None)
         undefined = any(c in self.undefined for c in operands)
         if undefined or len(places) == len(coordinates):
-            found = Visit(op, () if undefined else places, self.point, dict(self.values), self.defined)
-            self.work.visits.append(found)
+            number = len(self.work.visits)
+            found = Visit(op, () if undefined else places, self.point, dict(self.values), self.defined, number)
+            self.work.add(found)
             if isinstance(op, RegionOp):
                 self.taken[op.result] = found
         elif isinstance(op, RegionOp):
@@ -284,14 +299,14 @@ class Runner:
 
 
 def meeting(
-    a: RegionOp, b: RegionOp, found: Sequence[Visit], grid: Sequence[int], *, at_one_point: bool
+    a: RegionOp, b: RegionOp, work: Work, grid: Sequence[int], *, at_one_point: bool
 ) -> tuple[Visit, Visit] | None:
     """Two takings, by `a` and by `b`, of one region that exists: of different points if there are such, or else, if
     that is asked for, of one point."""
     seen: dict[tuple[int, ...], list[Visit]] = {}
     best: tuple[Visit, Visit] | None = None
-    for taking in found:
-        if taking.op not in (a, b) or not taking.defined or is_outside(taking, grid):
+    for taking in work.of(a, b):
+        if not taking.defined or is_outside(taking, grid):
             continue
         for earlier in seen.get(taking.coordinates, ()):
             if {earlier.op, taking.op} != {a, b}:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from keyword import iskeyword
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.traits import is_side_effect_free
@@ -121,10 +121,10 @@ class KernelFacts:
     """Loops that are shown to run at least once."""
     group_tiles: dict[GroupKey, Term] = field(default_factory=dict["GroupKey", Term])
     """How many regions groups have: one symbol for equal groups of equal offsets, in equal tiles."""
-    tried: dict[DistributeOp, tuple[Hypotheses, list[dict[str, int]]]] = field(
-        default_factory=dict["DistributeOp", "tuple[Hypotheses, list[dict[str, int]]]"], compare=False, repr=False
+    tried: dict[tuple[DistributeOp, str], tuple[Hypotheses, Any]] = field(
+        default_factory=dict["tuple[DistributeOp, str]", "tuple[Hypotheses, Any]"], compare=False, repr=False
     )
-    """The launches in which regions of a distribution are looked at, under these hypotheses: `races.launches`."""
+    """What the points of a distribution do in launches of a kind, under these hypotheses: `races.worked_through`."""
     conditions: dict[Operation, list[Term]] = field(
         default_factory=dict["Operation", "list[Term]"], compare=False, repr=False
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import gcd
 from typing import Literal
 
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
@@ -15,7 +16,7 @@ from freehold.dialects.ownership import RegionOp
 from freehold.passes.analysis.facts import KernelFacts, Place
 from freehold.passes.analysis.groups import index_space
 from freehold.passes.analysis.meetings import OTHER, Meeting, Outside, Pair, in_launches, refuted
-from freehold.passes.analysis.races import launches, samples
+from freehold.passes.analysis.races import sampled, worked_through
 from freehold.passes.analysis.reached import computed, conditions_of, unknown_in
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
@@ -72,6 +73,8 @@ def disjoint(a: RegionOp, b: RegionOp, facts: KernelFacts) -> Outcome:
     if first is None or second is None:
         return Outcome("refuted", "loop")
     common = tuple(name for name in first if name in second) if exclusive(facts.places[a], facts.places[b]) else ()
+    if _differ(facts.coordinates(a), facts.coordinates(b), facts.uniform):
+        return Outcome("proved", "rules")
     same = facts.coordinates(a) == facts.coordinates(b)
     if same and common and set(common) == set(first) == set(second):
         # Of one execution only one of them runs, and two executions have different coordinates: by what holds at both
@@ -80,6 +83,22 @@ def disjoint(a: RegionOp, b: RegionOp, facts: KernelFacts) -> Outcome:
         if recovers(facts.coordinates(a), first, shared, facts.uniform):
             return Outcome("proved", "rules")
     return _apart(a, b, common, facts)
+
+
+def _differ(first: Sequence[Term], second: Sequence[Term], uniform: frozenset[str]) -> bool:
+    """
+    Whether along some axis two coordinates are never the same, whichever points and turns they are of: what differs
+    between these counts in multiples of a number by which the rest cannot be divided.
+
+    This is what a kernel's many regions differ by, so that not all pairs of them are searched for meetings and solved.
+    """
+    for x, y in zip(first, second, strict=True):
+        copied = y.substitute({name: terms.sym(f"{name}{OTHER}") for name in y.symbols() - uniform})
+        apart = dict(poly(x - copied))
+        rest, by = apart.pop((), 0), gcd(*apart.values())
+        if rest % by if by else rest:
+            return True
+    return False
 
 
 def apart(a: RegionOp, b: RegionOp, facts: KernelFacts) -> Outcome:
@@ -183,7 +202,7 @@ def _apart(
     conditions = [*conditions_of(a, facts), *conditions_of(b, facts)]
     undecided = computed(conditions, facts)
     if not unknown and not undecided:
-        found = in_launches(pair, launches(facts, pair.distribution))
+        found = in_launches(pair, worked_through(facts, pair.distribution))
         if isinstance(found, Meeting):
             return Outcome("refuted", "search", found)
     renaming = {
@@ -208,7 +227,7 @@ def _apart(
         found = refuted(pair, goal, given.extended([inside]), verdict, renaming)
         if found is not None:
             return Outcome("refuted", verdict.by, found)
-    found = in_launches(pair, samples(facts, pair.distribution))
+    found = in_launches(pair, sampled(facts, pair.distribution))
     if isinstance(found, Meeting):
         return Outcome("refuted", "search", found)
     return Outcome("unknown", verdict.by, found, names)

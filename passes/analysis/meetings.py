@@ -68,7 +68,7 @@ class Pair:
     def met(self, work: Work) -> Meeting | None:
         """The meeting of two points that have worked, if any do."""
         grid = [count.evaluate(work.launch) for count in index_space(self.a)]
-        pair = meeting(self.a, self.b, work.visits, grid, at_one_point=self.at_one_point)
+        pair = meeting(self.a, self.b, work, grid, at_one_point=self.at_one_point)
         return None if pair is None else Meeting(work.launch, *pair)
 
     def run(self, runner: Runner, launch: Mapping[str, int], points: Sequence[tuple[int, ...]]) -> Meeting | None:
@@ -111,19 +111,16 @@ def _smaller(goal: Term, given: Hypotheses, facts: KernelFacts) -> Iterator[Mapp
             yield verdict.witness
 
 
-def in_launches(pair: Pair, some: Iterable[Mapping[str, int]]) -> Meeting | Outside | None:
-    """What running launches as a whole meets: two takings of one region, at two points rather than at one; or
-    else one of a region that there is not."""
-    runner, at_one_point, outside = Runner(pair.distribution, pair.facts), None, None
-    for launch in some:
-        work = runner.work(launch)
-        if work is None:
-            continue
+def in_launches(pair: Pair, some: Iterable[Work]) -> Meeting | Outside | None:
+    """What whole launches meet that were worked through: two takings of one region, at two points rather than at one;
+    or else one of a region that there is not."""
+    at_one_point, outside = None, None
+    for work in some:
         if (found := pair.met(work)) is None:
-            grid = tuple(count.evaluate(launch) for count in index_space(pair.a))
-            wrong = (v for v in work.visits if v.op in (pair.a, pair.b) and is_outside(v, grid))
+            grid = tuple(count.evaluate(work.launch) for count in index_space(pair.a))
+            wrong = (v for v in work.of(pair.a, pair.b) if is_outside(v, grid))
             visit = next((v for v in wrong if v.defined or not v.coordinates), None)
-            outside = outside or (visit and Outside(launch, visit, grid))
+            outside = outside or (visit and Outside(work.launch, visit, grid))
             continue
         if found.first.point != found.second.point:
             return found

@@ -6,7 +6,7 @@ because a number comes from memory, there is no witness.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
 from typing import Final
 
@@ -33,15 +33,30 @@ _LAUNCHES: Final = 12
 """Small launches that are enumerated."""
 
 
-def launches(facts: KernelFacts, distribution: DistributeOp) -> Sequence[dict[str, int]]:
-    """A few small launches: extents and scalars with up to four regions along each axis, whole and ragged.
-
-    Every two regions of a kernel are asked about, so they are looked for once.
+def worked_through(facts: KernelFacts, distribution: DistributeOp) -> Sequence[Work]:
     """
-    tried = facts.tried.get(distribution)
-    if tried is None or tried[0] is not facts.base:
-        tried = facts.tried[distribution] = facts.base, list(_launches(facts, distribution))
-    return tried[1]
+    A few small launches, with what their points do: extents and scalars with up to four regions along each axis, whole
+    and ragged.
+
+    Every two regions of a kernel are asked about, so a launch is worked through once, and not for each two.
+    """
+    return _once("small", facts, distribution, lambda: _launches(facts, distribution))
+
+
+def sampled(facts: KernelFacts, distribution: DistributeOp) -> Sequence[Work]:
+    """As `worked_through`, of launches of up to forty regions along an axis: no two in step."""
+    return _once("samples", facts, distribution, lambda: _samples(facts, distribution))
+
+
+def _once(
+    kind: str, facts: KernelFacts, distribution: DistributeOp, some: Callable[[], Iterable[dict[str, int]]]
+) -> Sequence[Work]:
+    found = facts.tried.get((distribution, kind))
+    if found is None or found[0] is not facts.base:
+        runner = Runner(distribution, facts)
+        work = [done for launch in some() if (done := runner.work(launch)) is not None]
+        found = facts.tried[distribution, kind] = facts.base, work
+    return found[1]
 
 
 def _launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
@@ -58,8 +73,7 @@ def _launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[s
     return islice(_admitted(some, facts), _LAUNCHES)
 
 
-def samples(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
-    """Some extents and scalars that a launch may have, of up to forty regions along an axis: no two in step."""
+def _samples(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
     steps = _steps(distribution)
 
     def chosen(n: int, k: int, name: str) -> int:
@@ -114,22 +128,14 @@ def _steps(distribution: DistributeOp) -> dict[str, int]:
     return steps
 
 
-def _worked_through(facts: KernelFacts, distribution: DistributeOp) -> Iterator[Work]:
-    """Small launches, with what their points do."""
-    runner = Runner(distribution, facts)
-    for launch in launches(facts, distribution):
-        if (work := runner.work(launch)) is not None:
-            yield work
-
-
 def reader_and_writer(load: AccessOp, region: RegionOp, facts: KernelFacts) -> tuple[str, str, str, str, str] | None:
     """Two different points of which one loads elements of the other's region: sizes, reader, read, writer, owned."""
     distribution = facts.places[region].distribution
     if distribution is None:
         return None
-    for work in _worked_through(facts, distribution):
-        reads = [(v, at) for v in work.visits if v.op is load and v.defined and (at := box(v, work.launch))]
-        owned = [(v, at) for v in work.visits if v.op is region and v.defined and (at := box(v, work.launch))]
+    for work in worked_through(facts, distribution):
+        reads = [(v, at) for v in work.of(load) if v.defined and (at := box(v, work.launch))]
+        owned = [(v, at) for v in work.of(region) if v.defined and (at := box(v, work.launch))]
         for (reader, read), (writer, own) in islice(product(reads, owned), _MOST):
             if reader.point != writer.point and shared(read, own) is not None:
                 return (
@@ -170,8 +176,8 @@ def overlapping(op: PartitionOp, facts: KernelFacts) -> tuple[Mapping[str, int],
     distribution = next((d for d in facts.points if op.result in d.partitions), None)
     if distribution is None:
         return None
-    for work in _worked_through(facts, distribution):
-        found = [(v, at) for v in work.visits if v.op in taken and v.defined and (at := box(v, work.launch))]
+    for work in worked_through(facts, distribution):
+        found = [(v, at) for v in work.of(*taken) if v.defined and (at := box(v, work.launch))]
         for (first, one), (second, other) in islice(combinations(found, 2), _MOST):
             if first.point != second.point and (both := shared(one, other)) is not None:
                 return work.launch, first, second, both
@@ -182,8 +188,8 @@ def left_out(op: PartitionOp, distribution: DistributeOp, facts: KernelFacts) ->
     """A small launch in which no point takes some region: its sizes, and the elements of the region."""
     partition = op.result.type
     taken = {use.operation for use in op.result.uses if isinstance(use.operation, RegionOp)}
-    for work in _worked_through(facts, distribution):
-        owned = {v.coordinates for v in work.visits if v.op in taken}
+    for work in worked_through(facts, distribution):
+        owned = {v.coordinates for v in work.of(*taken)}
         grid = [partition.grid(axis).evaluate(work.launch) for axis in range(partition.tensor.rank)]
         for index in islice(product(*map(range, grid)), _MOST) if work.whole else ():
             if index not in owned:
@@ -205,8 +211,8 @@ def outside(
 
     for work in _suspected(values, distribution, facts):
         n = count.evaluate(work.launch)
-        for visit in work.visits:
-            if visit.op is op and visit.defined and visit.coordinates and not 0 <= visit.coordinates[axis] < n:
+        for visit in work.of(op):
+            if visit.defined and visit.coordinates and not 0 <= visit.coordinates[axis] < n:
                 return work.launch, visit
     return None
 
@@ -219,6 +225,6 @@ def _suspected(values: Mapping[str, int], distribution: DistributeOp, facts: Ker
     small = launch is not None and all(abs(value) <= _SMALL for value in launch.values())
     if work is not None and small:
         yield work
-    yield from _worked_through(facts, distribution)
+    yield from worked_through(facts, distribution)
     if work is not None and not small:
         yield work

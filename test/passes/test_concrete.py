@@ -180,7 +180,7 @@ def test_the_budget_is_of_all_launches() -> None:
 
 
 def visit(op: Any, point: tuple[int, ...], *coordinates: int, defined: bool = True) -> Visit:
-    return Visit(op, coordinates, point, {}, defined)
+    return Visit(op, coordinates, point, {}, defined, 0)
 
 
 A, B, C = object(), object(), object()
@@ -206,6 +206,10 @@ A, B, C = object(), object(), object()
     ],
 )
 def test_takings_of_one_region(found: list[Visit], at_one_point: bool, expected: tuple[int, int] | None) -> None:
-    pair: Any = meeting(A, B, found, [4], at_one_point=at_one_point)  # pyright: ignore[reportArgumentType] -- compared, no more
+    work = Work({})
+    for number, one in enumerate(found):
+        one.number = number
+        work.add(one)
+    pair: Any = meeting(A, B, work, [4], at_one_point=at_one_point)  # pyright: ignore[reportArgumentType] -- compared, no more
     assert pair == (None if expected is None else tuple(found[n] for n in expected))
     assert [is_outside(v, [4]) for v in found] == [not 0 <= sum(v.coordinates or (9,)) < 4 for v in found]
