@@ -251,7 +251,7 @@ def ahead_of(count: int, length: int) -> Ahead | None:
     if length < 1024 or length % 512 or steps > 16:
         return None
     if length % 1024:
-        return Ahead(2, 512, min(5, length // 512), 1, 2) if length <= 2560 else Ahead(2, 512, 4, 2, 6)
+        return Ahead(2, 512, length // 512, 1, 2) if length <= 2560 else Ahead(2, 512, 4, 2, 6)
     if steps == 1:
         return Ahead(4, 1024, 1, 1, 2)
     if steps <= 4:

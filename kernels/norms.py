@@ -434,7 +434,7 @@ def _backward_rows(count: int, length: int) -> Rows:
     """As `rows`, with all of a row in registers, and of its two inputs and two sums at once."""
     width = min(power_of_two(length), 4096)
     warps = min(32, max(4, power_of_two(length // 512)))
-    high = max(1, min(rows(count, min(length, LONGEST)).tile[0], 1024 // width))
+    high, _ = rows(count, min(length, LONGEST)).tile
     return Rows((high, width), ceildiv(length, width), warps, 2 if warps == 4 else 1, compiled_in(length))
 
 

@@ -111,7 +111,7 @@ def spread(extents: tuple[int, int, int], most: int) -> tuple[int, int, int]:
     sizes = [1 << n for n in range(most.bit_length())]
     tiles = [(a, b, c) for a, b, c in product(sizes, repeat=3) if a <= d and b <= h and c <= max(16, w)]
     fitting = [t for t in tiles if 16 <= prod(t) <= most]
-    return min(fitting, key=lambda t: (prod(map(ceildiv, extents, t)), -t[2], -t[1]))
+    return min(fitting, key=lambda t: (prod(map(ceildiv, extents, t)), -t[2]))
 
 
 # --- Launches ---------------------------------------------------------------------------------------------------------

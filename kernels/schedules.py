@@ -35,8 +35,7 @@ class Rows(NamedTuple):
         fits, each the least length that it is for, the width of a tile, warps, tiles that are held, and occupancy.
         """
         for least, width, warps, held, occupancy in reversed(found):
-            whole = self.length is not None and self.length % width == 0
-            if self.tiles == 0 and whole and least <= (self.length or 0) > held * width:
+            if self.tiles == 0 and self.length is not None and self.length % width == 0 and least <= self.length:
                 return self._replace(tile=(1, width), warps=warps, held=held, occupancy=occupancy)
         return self
 

@@ -408,8 +408,7 @@ def parts_of_query(most: int, heads: int, group: int = 1, reach: int = 0) -> int
     sequences, each for a `group` of queries. `reach` is as there.
     """
     if reach:
-        short, _ = reaches(heads * group)
-        return 1 if reach <= short else min(16 if heads * group > 32 else 32, ceildiv(3 * PROCESSORS, heads))
+        return 1 if reach <= _SHORT else min(16 if heads * group > 32 else 32, ceildiv(3 * PROCESSORS, heads))
     return 1 if heads >= ENOUGH else max(1, min(most, ceildiv(3 * PROCESSORS, heads), 32))
 
 

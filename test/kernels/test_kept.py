@@ -174,3 +174,18 @@ def test_where_rows_are_kept() -> None:
     assert way(kept.LAYER, 33, 131072) is None
     assert way(kept.RMS, 16, 32768) is None
     assert way(kept.SOFTMAX, 128, 262144) is kept.SOFTMAX[262144]
+
+
+@pytest.mark.parametrize(("capability", "there"), [((8, 9), False), ((9, 0), True), ((10, 0), True), ((12, 0), True)])
+def test_rows_of_clusters_are_for_gpus_that_have_them(
+    capability: tuple[int, int], there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch: Any = pytest.importorskip("torch")
+    asked: list[Any] = []
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: asked.append(device) or capability)
+    of = SimpleNamespace
+    few, more = (of(shape=(n, 131072), dtype=of(itemsize=2), device=of(type="cuda")) for n in (16, 512))
+    assert kept.kept_way(kept.SOFTMAX, few) is (kept.SOFTMAX[131072] if there else None)
+    assert asked == [few.device]
+    assert kept.kept_way(kept.LAYER, more) is kept.LAYER[131072], "a block has each of its rows"
+    assert len(asked) == 1

@@ -96,6 +96,11 @@ def of_rows() -> Iterator[Asked]:
     yield "filled, 3", lambda n: round(schedules.filled(n, 3), 4), around(1, 132, 396, 792)
     for count in COUNTS:
         yield f"{count} rows", partial(schedules.rows, count), SOME
+        yield (
+            f"hints of {count} rows",
+            partial(lambda c, n: schedules.rows(c, n).hints, count),
+            [*range(1, 260), *WHOLE],
+        )
         yield f"{count} rows of odd lengths", partial(schedules.rows, count), ODD
     for length in (64, 512, 1000, 1024, 2048, 5120, 8192):
         yield f"rows of {length}", partial(lambda length, n: schedules.rows(n, length), length), COUNTS
@@ -117,9 +122,13 @@ def of_rows() -> Iterator[Asked]:
     for way in (kept._EIGHT, kept._SIXTEEN, kept.LAYER[45056], kept.RMS[8192]):
         yield f"{way}", partial(lambda w, n: (w.hints, w.tiles(n * w.width)), way), (3, 8)
     for count in (1, 2112, 2113):
-        yield f"{count} rows backward", partial(norms._backward_rows, count), SOME + ODD[:9]
+        yield (
+            f"{count} rows backward",
+            partial(norms._backward_rows, count),
+            [*SOME, *ODD[:9], *range(4608, 10000, 512)],
+        )
     for count in around(264, 528, 792, 924, 1056, 2112, 2113):
-        yield f"{count} rows of losses", partial(losses.walk_of, count), [*range(15872, 33280, 512), 65536, 151936]
+        yield f"{count} rows of losses", partial(losses.walk_of, count), [*range(2048, 33280, 512), 65536, 151936]
         yield f"{count} rows of losses in turns", partial(losses.turns_of, count), TURNED
 
 
@@ -135,7 +144,25 @@ def of_products() -> Iterator[Asked]:
             asked = partial(lambda m, s, e, p, n: tilings.tiling(m, n, 4096, s, e, p), m, size, even, pairs)
             columns = around(8, 16, 32, 64, 128, 2112, 4128, 4224, 4225, 8448, 16896)
             yield f"tiling m {m}, {size} bytes, even {even}, pairs {pairs}, by n", asked, columns
-    for way in (tilings.tiling(4096, 4096, 4096, 2), tilings.tiling(64, 64, 64, 4)):
+    for pairs in (True, False):
+        for even in (True, False):
+            asked = partial(lambda p, e, n: tilings.tiling(n, n, n, 2, e, p), pairs, even)
+            yield f"tiling squares, pairs {pairs}, even {even}", asked, chain(range(8, 2300, 24), range(4000, 8600, 8))
+        for m, n in ((2048, 2048), (4112, 4112), (4104, 4128), (65, 65), (64, 64), (16, 128), (128, 4224), (128, 2112)):
+            asked = partial(lambda m, n, p, k: tilings.tiling(m, n, k, 2, True, p), m, n, pairs)
+            yield (
+                f"tiling {m} x {n}, pairs {pairs}, by k",
+                asked,
+                around(*(1 << n for n in range(4, 20)), *range(512, 16400, 512)),
+            )
+        for m in (16, 17, 32, 33, 64, 65, 128, 129):
+            asked = partial(lambda m, p, n: tilings.tiling(m, n, 8192, 2, True, p), m, pairs)
+            columns = [*range(16, 1100, 16), *around(*(32 * 132 * n // 4 for n in range(1, 20)))]
+            yield f"tiling {m} rows, pairs {pairs}, by n", asked, columns
+    for n in (64, 2048):
+        by_k = partial(lambda n, k: tilings.tiling(64, n, k, 4), n)
+        yield f"tiling 64 x {n} of 32 bits, by k", by_k, around(*(1 << n for n in range(4, 20)))
+    for way in (tilings.tiling(n, n, n, size) for n, size in ((4096, 2), (64, 4), (64, 2))):
         yield f"{way}", partial(lambda way, _: (way.hints, way.blocks), way), (0,)
     for first, second in ((128, 64), (256, 64), (256, 32), (128, 32), (256, 16)):
         asked = partial(lambda f, s, n: wide_tiles.parts_of(n, f, s), first, second)
@@ -146,7 +173,11 @@ def of_products() -> Iterator[Asked]:
             yield f"{count} by row, alone {alone}", asked, chain(SOME[:14], ODD[:30])
     yield "constants by row", lambda n: (schedules.by_row(7, n).constants, schedules.by_row(7, n).hints), (1024, 1000)
     for count in (7, 8, 1056, 1057, 40000):
-        yield f"{count} of a head", partial(few.of_head, count), [*WHOLE[:20], *around(2048, 4096)]
+        yield (
+            f"{count} of a head",
+            partial(few.of_head, count),
+            [1, 8, 15, 16, 17, 255, *WHOLE[:20], *around(2048, 4096)],
+        )
         yield f"{count} ahead", partial(few.ahead_of, count), [*range(512, 6000, 256), *range(8192, 18000, 512)]
     yield "gated", few.gated_way, around(*(r * b * 132 for r in (8, 16, 32) for b in (1, 2, 3, 4, 5)))
     for ahead in (few.head_ahead, few.gated_ahead):
@@ -164,6 +195,9 @@ def of_products() -> Iterator[Asked]:
             yield f"{name}, narrow {narrow}", asked, POWERS
         tiling = experts.GroupTiling.of(rows_of_all, groups, 512, 512, narrow=True)
         yield f"chunks of {name}", partial(lambda t, g, r: t.chunks(r, g), tiling, groups), (0, 1, rows_of_all)
+    for groups, narrow in product((1, 8), (True, False)):
+        by_rows = partial(lambda g, w, n: experts.GroupTiling.of(n, g, 512, 512, narrow=w), groups, narrow)
+        yield f"rows in {groups} groups, narrow {narrow}", by_rows, [*range(1, 300), *range(300, 2300, 25)]
     yield "experts counted at once", experts.counted_at_once, around(*(1 << n for n in range(12)))
 
 
@@ -185,6 +219,13 @@ def of_attention() -> Iterator[Asked]:
         for reach in (0, 255, 256, 257, 4096):
             asked = partial(lambda h, r, n: serving.parts_of_query(n, h, 4, r), heads, reach)
             yield f"parts of a query of {heads} heads, reach {reach}", asked, (1, 2, 3, 12, 31, 32, 33, 64)
+    for positions in (1024, 2048, 4096, 8192, 16384, 65536, 131072):
+        by_heads = partial(lambda p, n: decoding.cache_tiles(p, n, 128), positions)
+        yield f"cache of {positions} by heads", by_heads, [*range(1, 300), 528, 529, 1056]
+    for group in (1, 3, 4):
+        for reach in (0, 4096):
+            by_heads = partial(lambda g, r, n: serving.parts_of_query(64, n, g, r), group, reach)
+            yield f"parts of a query in groups of {group}, reach {reach}, by heads", by_heads, range(1, 150)
     for step, high in product((16, 64, 65, 128, 256), (16, 32)):
         yield f"hints of {step} keys, {high} rows", partial(decoding.cache_hints, step, high), (64, 127, 128, 129, 256)
     yield "reaches", serving.reaches, (1, 32, 33)
@@ -211,12 +252,12 @@ def of_axes() -> Iterator[Asked]:
     for m in (1, 66, 527, 528, 529):
         yield f"parts of {m} rows", partial(sampling.parts_of, m), around(1, 2048, 4096, 20480, 151936)
     for rows_alone, pieces in product((True, False), (1, 2, 3)):
-        for n in (1, 3, 14, 16, 20, 56, 200):
+        for n in (1, 3, 14, 16, 20, 56, 110, 200, 256, 330):
             asked = partial(
                 lambda n, r, p, c: convolution_rows.cutting(c, n, n, r, p).__repr__(), n, rows_alone, pieces
             )
             yield f"cut of {n} x {n}, rows {rows_alone}, {pieces} pieces", asked, around(16, 32, 64, 128)
-    for stride, pad, dilation in product((1, 2, 3), (0, 1, 2), (1, 2)):
+    for stride, pad, dilation in product((1, 2, 3), (0, 1, 2), (1, 2, 3)):
         for back in (False, True):
             asked = partial(
                 lambda s, p, d, b, n: [(a, a.stop) for a in convolution_rows.along(n, 3, s, p, d, b)],
