@@ -92,8 +92,7 @@ def _words(c: Context, a: Arguments, name: str) -> tuple[TileValue, TileValue] |
         return None
     shape = tile.shape
     if tile.dtype.bits <= 32:
-        if tile.dtype.bits < 32:
-            tile = convert(c, tile, dtypes.i32 if tile.dtype.signed else WORD)
+        tile = convert(c, tile, dtypes.i32 if tile.dtype.signed else WORD)
         return TileValue(tile.var, WORD, shape), c.constant(0, WORD, shape)
     long = tile if not tile.dtype.signed else TileValue(tile.var, dtypes.u64, shape)
     shift = c.constant(32, dtypes.u64, shape)

@@ -33,12 +33,7 @@ def identity(value: Number, dtype: DType) -> Attribute:
     element = ELEMENTS[dtype]
     if dtype.is_float:
         return FloatBitsAttr.of(float(value), element)
-    low, high = dtypes.bounds(dtype)
-    number = int(value)
-    if dtype.bits > 1 and not dtype.signed and number > high >> 1:
-        number -= high + 1
-    del low
-    return IntegerAttr(number, cast(IntegerType, element))
+    return IntegerAttr(int(value), cast(IntegerType, element))  # unsigned or not, it is the bits
 
 
 def neutral(name: str, dtype: DType) -> Number:

@@ -27,5 +27,4 @@ class DropBreakpointsPass(ModulePass):
 def drop_breakpoints(kernel: KernelOp) -> None:
     """Removes the breakpoints of `kernel`, in place."""
     for op in of_kind(kernel, BreakpointOp):
-        op.detach()
         op.erase()

@@ -32,3 +32,27 @@ def test_what_is_printed(
         main([word.replace("VERIFIERS", VERIFIERS) for word in shlex.split(run.replace("%s", path.name))])
         parts += [f"// {run}\n{capsys.readouterr().out}"]
     golden(Path(__file__).with_name("printed") / f"{path.stem}.txt", "\n".join(parts))
+
+
+VERIFIED = [
+    path
+    for path, runs in RUNS.items()
+    if not path.stem.endswith("invalid")
+    and any(re.search("VERIFIERS|verify-(partitions|borrows)|resolve-obligations", run) for run in runs)
+]
+
+
+@pytest.mark.parametrize("path", VERIFIED, ids=lambda path: path.stem)
+def test_what_is_reported_and_proved(
+    path: Path,
+    golden: Callable[[Path, str], None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """How each obligation is met, what would meet it better, and what was concluded of what on the way."""
+    monkeypatch.chdir(path.parent)
+    parts: list[str] = []
+    for option in ("--report", "--proofs"):
+        main([path.name, "--split-input-file", "--print-diagnostics", "--allow-unregistered-dialect", option])
+        parts.append(f"// {option}\n{capsys.readouterr().out}")
+    golden(Path(__file__).with_name("printed") / f"{path.stem}.report.txt", "\n".join(parts))
