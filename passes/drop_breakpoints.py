@@ -8,6 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from freehold.dialects.classes import erase
 from freehold.dialects.ownership import BreakpointOp, KernelOp, kernels_of
 from freehold.passes.rewriting import of_kind
 
@@ -27,4 +28,4 @@ class DropBreakpointsPass(ModulePass):
 def drop_breakpoints(kernel: KernelOp) -> None:
     """Removes the breakpoints of `kernel`, in place."""
     for op in of_kind(kernel, BreakpointOp):
-        op.erase()
+        erase(op)
