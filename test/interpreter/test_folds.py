@@ -7,9 +7,12 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 import pytest
+from evaluate import parse
+from interpreted import ENTRY
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
+from freehold.runtime.interpreter import reductions, run_tile
 from freehold.runtime.interpreter.laws import broken
 
 
@@ -196,3 +199,97 @@ def test_rounding_breaks_no_law(dtype: Any, join: Any) -> None:
 
         with np.errstate(all="ignore"):
             assert broken(pairs, [values], [np.array(neutral[join], dtype)], commutes=True) is None
+
+
+# --- What NumPy folds by itself ---------------------------------------------------------------------------------------
+
+SUM = """%lanes = iota : tile<8xi32> %f = itof %lanes signed : tile<8xi32> -> tile<8xf32>
+  %h = ftof %f : tile<8xf32> -> tile<8xf16>
+  %r = reduce %OF dim=0 identities=[START] : tile<8xTYPE> -> tile<TYPE> (%a: tile<TYPE>, %b: tile<TYPE>) {
+    %s = OP : tile<TYPE>
+    yield %s : tile<TYPE>
+  }"""
+PAIR = """%lanes = iota : tile<8xi32>
+  %r, %q = reduce %lanes, %lanes dim=0 identities=[0 : i32, 0 : i32] : tile<8xi32>, tile<8xi32> -> tile<i32>, tile<i32>
+    (%a: tile<i32>, %b: tile<i32>, %c: tile<i32>, %d: tile<i32>) {
+    %s = addi %a, %b : tile<i32>
+    yield %s, %s : tile<i32>, tile<i32>
+  }"""
+
+
+@pytest.mark.parametrize(
+    ("type_", "op", "start", "quick"),
+    [
+        ("i32", "addi %a, %b", "0 : i32", "unchecked"),
+        ("i32", "addi %b, %a", "0 : i32", "unchecked"),
+        ("i32", "addi %a, %b overflow<no_signed_wrap>", "0 : i32", "unchecked"),
+        ("i32", "addi %a, %a", "0 : i32", "never"),
+        ("i32", "addi %a, %b", "1 : i32", "never"),
+        ("i32", "subi %a, %b", "0 : i32", "never"),
+        ("f32", "addf %a, %b", "0.0 : f32", "always"),
+        ("f32", "addf %a, %b rounding<nearest_even>", "0.0 : f32", "always"),
+        ("f32", "addf %a, %b rounding<zero>", "0.0 : f32", "never"),
+        ("f32", "addf %a, %b rounding<nearest_even> flush_to_zero", "0.0 : f32", "never"),
+        ("f16", "addf %a, %b rounding<nearest_even>", "0.0 : f16", "never"),
+    ],
+)
+@pytest.mark.parametrize("checked", [False, True])
+def test_numpy_folds_what_it_folds_as_well(
+    type_: str, op: str, start: str, quick: str, checked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One plain operation on both arguments, that begins with what changes nothing; no promise is to be watched."""
+
+    class Slowly(Exception):
+        pass
+
+    def slowly(*_: Any) -> Any:
+        raise Slowly
+
+    of = {"i32": "lanes", "f32": "f", "f16": "h"}[type_]
+    body = SUM.replace("OP", op).replace("START", start).replace("TYPE", type_).replace("%OF", f"%{of}")
+    text = parse(ENTRY.replace("BODY", body))
+    monkeypatch.setattr(reductions, "_combiner", slowly)
+    out = np.zeros(1, np.int32)
+    if quick == "always" or (quick == "unchecked" and not checked):
+        run_tile(text, [out], checked=checked)
+        return
+    with pytest.raises(Slowly):
+        run_tile(text, [out], checked=checked)
+
+
+def test_several_tiles_are_folded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slowly(*_: Any) -> Any:
+        raise NotImplementedError
+
+    text = parse(ENTRY.replace("BODY", PAIR))
+    run_tile(text, [np.zeros(1, np.int32)])
+    monkeypatch.setattr(reductions, "_combiner", slowly)
+    with pytest.raises(NotImplementedError):
+        run_tile(text, [np.zeros(1, np.int32)])
+
+
+BRANCH = """cmpi less_than %a, %b, signed : tile<i32> -> tile<i1>
+    %s = if %c -> (tile<i32>) { yield %b : tile<i32> } else { yield %a : tile<i32> }"""
+
+
+@pytest.mark.parametrize(("op", "whole"), [("%s = subi %a, %b : tile<i32>", True), (f"%c = {BRANCH}", False)])
+def test_what_is_done_element_by_element_is_done_on_whole_tiles(
+    op: str, whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A function with branches is called for each pair, any other for all pairs at once."""
+    turns = list[Any]()
+    each = np.ndindex
+
+    def counted(*shape: Any) -> Any:
+        turns.append(shape)
+        return each(*shape)
+
+    body = (
+        SUM.replace("%s = OP : tile<TYPE>", op)
+        .replace("START", "0 : i32")
+        .replace("TYPE", "i32")
+        .replace("%OF", "%lanes")
+    )
+    monkeypatch.setattr(reductions.np, "ndindex", counted)
+    run_tile(parse(ENTRY.replace("BODY", body)), [np.zeros(1, np.int32)])
+    assert bool(turns) != whole

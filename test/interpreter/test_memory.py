@@ -114,6 +114,35 @@ def test_compare_and_swap() -> None:
     assert np.array_equal(old, before)
 
 
+def test_swaps_of_several_blocks_do_not_race() -> None:
+    body = """%b, %y, %z = get_tile_block_id : tile<i32> %one = constant <i32: 1> : tile<i32>
+      %next = addi %b, %one : tile<i32>
+      %old, %t = atomic_cas_tko relaxed device %o, %b, %next : tile<ptr<i32>>, tile<i32> -> tile<i32>, token"""
+    out = np.zeros(1, np.int32)
+    run_tile(module("%o: !cuda_tile.tile<ptr<i32>>", body), [out], (5, 1, 1), checked=True)
+    assert out[0] == 5
+    stored = body + " %u = store_ptr_tko weak %o, %b token = %t : tile<ptr<i32>>, tile<i32> -> token"
+    with pytest.raises(Rejected) as refused:
+        run_tile(module("%o: !cuda_tile.tile<ptr<i32>>", stored), [out], (5, 1, 1), checked=True)
+    assert refused.value.codes == ("O523",)
+
+
+@pytest.mark.parametrize("shape", [(7,), (7, 5)])
+def test_extents_of_a_view(shape: tuple[int, ...]) -> None:
+    """One extent is one result, and several are several."""
+    many, strides = "x".join("?" * len(shape)), "1" if len(shape) == 1 else "?,1"
+    names = [f"%n{n}" for n in range(len(shape))]
+    given = ["%n0"] if len(shape) == 2 else []
+    results = ", ".join(f"%e{n}" for n in range(len(shape)))
+    body = f"""%v = make_tensor_view %o, shape = [{", ".join(names)}], strides = [{", ".join([*given, "1"])}] : tile<i32> -> tensor_view<{many}xi32, strides=[{strides}]>
+      {results} = get_tensor_shape %v : tensor_view<{many}xi32, strides=[{strides}]> -> tile<i32>
+      %t = store_ptr_tko weak %o, %e{len(shape) - 1} : tile<ptr<i32>>, tile<i32> -> token"""
+    arguments = ", ".join(f"{name}: !cuda_tile.tile<i32>" for name in names)
+    out = np.zeros(64, np.int32)
+    run_tile(module(f"%o: !cuda_tile.tile<ptr<i32>>, {arguments}", body), [out, *shape], checked=True)
+    assert out[0] == shape[-1]
+
+
 def test_globals_are_made_anew_for_each_run() -> None:
     body = """%g = get_global @g : tile<ptr<i32>> %x, %t = load_ptr_tko weak %g : tile<ptr<i32>> -> tile<i32>, token
       %u = store_ptr_tko weak %o, %x : tile<ptr<i32>>, tile<i32> -> token

@@ -9,6 +9,7 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
+from freehold.runtime.interpreter import marks
 
 
 def softmax_of(t: Any) -> Any:
@@ -174,6 +175,39 @@ def test_zeros_add_nothing_to_what_is_accumulated() -> None:
         with pytest.raises(fh.Rejected) as caught:
             gathered(fh.partition(y, 4), x, 1.0).sync()
     assert caught.value.codes == ("O536",)
+
+
+MARKS = [(rows, columns, accumulator) for rows in range(3) for columns in range(3) for accumulator in range(2)]
+
+
+@pytest.mark.parametrize(("rows", "columns", "accumulator"), MARKS)
+def test_whole_rows_and_columns_of_padding_mark_a_product(rows: int, columns: int, accumulator: int) -> None:
+    """Of two by three times three by four: rows of the one, columns of the other, and elements of the accumulator."""
+    a, b, c = np.zeros((2, 3), np.bool_), np.zeros((3, 4), np.bool_), np.zeros((2, 4), np.bool_)
+    a[0, : 2 + (rows == 2)] = rows > 0  # not all of it is nothing
+    b[: 2 + (columns == 2), 3] = columns > 0
+    c[1, 1] = accumulator
+    origin = marks.Origin(None)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] -- it is only handed on
+    values: list[Any] = [marks.marked(np.ones(mark.shape), mark, origin) for mark in (a, b, c)]
+    rule: Any = vars(marks)["_RULES"]["cuda_tile.mmaf"]
+    found = np.broadcast_to(rule(None, None, None, values), (2, 4))
+    wanted = c.copy()
+    wanted[0] |= rows == 2
+    wanted[:, 3] |= columns == 2
+    assert found.tolist() == wanted.tolist()
+
+
+@fh.kernel
+def largest(y: Out["M"], x: Ref["M", "N"]):
+    y.store(x.load((y.index[0], 0), (y.tile[0], 32)).max(axis=1))
+
+
+def test_a_result_that_is_no_number_with_padding_and_without_is_the_same() -> None:
+    x, y = rows(), np.zeros(6, np.float32)
+    x[:, 3] = np.nan
+    with fh.interpreting("checked"):
+        largest(fh.partition(y, 2), x).sync()
+    assert y.shape == (6,)
 
 
 @fh.kernel

@@ -99,9 +99,36 @@ def test_regions_end_with_their_groups(order: Any) -> None:
 @pytest.mark.parametrize("offsets", [[0, 5, 4, 8], [-1, 2, 4, 8], [0, 2, 4, 9]])
 def test_offsets_that_do_not_ascend_in_bounds_are_refused(offsets: list[int]) -> None:
     y = np.full((8, 3), -1, np.int32)
-    with pytest.raises(Rejected, match="its offsets do not fit"):
+    with pytest.raises(Rejected, match="its offsets do not fit") as caught:
         run(parse(GROUPED), [y, np.array(offsets, np.int32)])
     assert (y == -1).all()
+    bad = next(n for n in range(3) if not 0 <= offsets[n] <= offsets[n + 1] <= 8)
+    assert f"group {bad} of `y` is none: its offsets do not fit" in str(caught.value)
+
+
+@pytest.mark.parametrize("number", [-1, 3, 4])
+def test_a_group_that_there_is_not_has_no_tiles_and_no_regions(number: int) -> None:
+    """Of three groups, the numbers are 0 to 2."""
+    y = np.full((8, 3), -1, np.int32)
+    other = f"%other = cuda_tile.constant <i32: {number}> : !cuda_tile.tile<i32>"
+    with_it = GROUPED.replace("    %n = ", f"    {other}\n    %n = ")
+    none = with_it.replace("group_tiles %p[%e]", "group_tiles %p[%other]")
+    run(parse(none), [y, np.array([0, 2, 4, 8], np.int32)], checked=True)
+    assert (y == -1).all()
+    text = with_it.replace("%p[%e, %i, %j]", "%p[%other, %i, %j]")
+    with pytest.raises(Rejected) as caught:
+        run(parse(text), [y, np.array([0, 2, 4, 8], np.int32)])
+    report = caught.value.errors[0].report()
+    assert caught.value.codes == ("O520",)
+    assert f"{number}" in report.title + report.label + str(report.notes)
+    assert "block (0, 0, 0)" in str(caught.value) or "block 0" in str(caught.value)
+
+
+def test_a_window_of_one_row() -> None:
+    y = np.full((4, 5), -1, np.int32)
+    run(parse(WINDOWS), [y, np.int32(2)], checked=True)
+    assert y[2].tolist() == [-1, 0, 0, -1, -1]
+    assert (y[[0, 1, 3]] == -1).all()
 
 
 def test_a_region_behind_its_group_is_refused() -> None:

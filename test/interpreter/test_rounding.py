@@ -140,6 +140,23 @@ def test_what_numpy_rounds_is_left_to_it(monkeypatch: pytest.MonkeyPatch) -> Non
                 rounding.convert(*given)
 
 
+@pytest.mark.parametrize("element", ["f16", "bf16", "f32"])
+def test_sums_and_products_are_rounded_by_numpy_where_it_has_the_format(
+    element: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly(*_: Any) -> Any:
+        raise NotImplementedError
+
+    monkeypatch.setattr(rounding, "round_to", slowly)
+    narrow: Any = vars(rounding)["_narrow"]
+    for mode in ("nearest_even", "zero"):
+        if mode == "nearest_even" and element != "bf16":
+            assert narrow(np.array([1.5]), by_name(element), mode).dtype == by_name(element).dtype
+            continue
+        with pytest.raises(NotImplementedError):
+            narrow(np.array([1.5]), by_name(element), mode)
+
+
 @pytest.mark.parametrize("mode", ["approx", "full"])
 def test_approximations_are_the_nearest_results(mode: str) -> None:
     a, b = array("f32", [1.0, 2.0, -7.0]), array("f32", [3.0, 7.0, 0.3])
