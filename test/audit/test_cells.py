@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from freehold.audit import cells
 from freehold.audit.accesses import Access, Box, Points
 from freehold.audit.cells import BITS, BLOCK, Cells, _joined, _one_each, runs_of  # pyright: ignore[reportPrivateUsage]
 from freehold.audit.lanes import View
@@ -199,3 +200,45 @@ def test_what_happens_for_sure_is_told_apart() -> None:
     two.maybe = reason
     found = {maybe: by_block(keys) for _, maybe, keys in Cells([one, two]).by_operation()}
     assert {maybe: {*blocks} for maybe, blocks in found.items()} == {None: {3, 8}, reason: {5}}
+
+
+LINE = View(0, np.array([400]), (np.array([16]),), (np.array([1]),), SIZE)
+
+
+@pytest.mark.parametrize(("most", "boxes_"), [(12, True), (11, False)])
+def test_tiles_are_compared_by_their_cells_up_to_a_limit(
+    most: int, boxes_: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three blocks with four elements each, which another access cuts into single ones."""
+    monkeypatch.setattr(cells, "MOST_CELLS", most)
+    four = access(0, "write", Box(LINE, (each([0, 4, 8]),), (4,)), [True] * 3)
+    assert Cells([four]).view is not None
+    one = access(1, "read", Box(LINE, (each([1, 1, 1]),), (1,)), [True, False, False])
+    monkeypatch.setattr(cells, "MOST_CELLS", most + 1)
+    found = Cells([four, one])
+    assert (found.view is not None) == boxes_
+    assert found.shared(0, 1) == (3, 404)
+
+
+@pytest.mark.parametrize(("most", "enough"), [(24, True), (23, False)])
+def test_more_elements_than_that_are_not_looked_at(most: int, enough: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "MOST_ELEMENTS", most)
+    address = np.arange(12).reshape(3, 4) * SIZE
+    two = [access(n, "write", Points(address, None), [True] * 3) for n in range(2)]
+    if enough:
+        assert Cells(two).shared(0, 1) == (3, 0)
+    else:
+        with pytest.raises(OverflowError):
+            Cells(two)
+
+
+@pytest.mark.parametrize(("most", "enough"), [(12, True), (11, False)])
+def test_more_stretches_than_that_are_not_compared(most: int, enough: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elements that lie apart are stretches of their own."""
+    monkeypatch.setattr(cells, "MOST_CELLS", most)
+    apart = [access(n, "write", Points(np.arange(6).reshape(3, 2) * 2 * SIZE, None), [True] * 3) for n in range(2)]
+    if enough:
+        assert Cells(apart).shared(0, 1) == (3, 0)
+    else:
+        with pytest.raises(OverflowError):
+            Cells(apart)

@@ -13,6 +13,7 @@ import pytest
 
 import freehold as fh
 from freehold import Out, Ref
+from freehold.support.frames import see_that_they_are_left_out
 
 PROGRAM = """
 import numpy as np
@@ -85,3 +86,39 @@ def test_an_uncaught_one_shows_the_program_alone(tmp_path: Path, factor: str, le
         assert [f for f in frames if "train.py" not in f] == [] or full
         assert len(frames) == 2 or (full and len(frames) > 2)
         assert "Error: error[O" in ran.stderr
+
+
+class Refusal(Exception):
+    """Something that a program is told."""
+
+
+@pytest.mark.parametrize(
+    ("version", "theirs", "changed"), [((3, 12), False, True), ((3, 13), False, False), ((3, 12), True, False)]
+)
+def test_pythons_own_hook_is_changed_where_it_has_to_be(
+    version: tuple[int, int], theirs: bool, changed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not one that somebody has set, as notebooks do, and not in a Python that asks the exception."""
+    hook = (lambda *_: None) if theirs else sys.__excepthook__
+    monkeypatch.setattr(sys, "excepthook", hook)
+    monkeypatch.setattr(sys, "version_info", version)
+    see_that_they_are_left_out(Refusal)
+    assert (sys.excepthook is not hook) == changed
+
+
+def test_other_errors_are_shown_as_python_does(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown: list[object] = []
+    monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)
+    monkeypatch.setattr(sys, "version_info", (3, 12))
+    see_that_they_are_left_out(Refusal)
+    show = sys.excepthook
+    monkeypatch.setattr(sys, "__excepthook__", lambda *given: shown.append(given))
+    other = ValueError("something else")
+    show(ValueError, other, None)
+    assert shown == [(ValueError, other, None)]
+    assert capsys.readouterr().err == ""
+    show(Refusal, Refusal("refused"), None)
+    assert len(shown) == 1
+    assert capsys.readouterr().err.endswith("Refusal: refused\n")

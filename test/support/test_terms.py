@@ -12,6 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -416,3 +417,18 @@ def test_threads_make_one_term_between_them() -> None:
     finally:
         sys.setswitchinterval(before)
     assert all(len({id(t) for t in same}) == 1 for same in zip(*made, strict=True))
+
+
+AS_WRITTEN = [
+    "x // 0", "x % 0", "x // 0 // 2", "x // 2 // 0", "x // -2 // 2", "x // 2 // -2", "ceildiv(x, 0)", "ceildiv(x, -2)",
+    "x * 2 // 0", "x * 3 // 2", "x * 2 // -2", "(x + 1) // 1 * 0 + y // 2", "(x + 2) // 2", "(x + 1) // 3", "x * 0",
+    "x % 1", "x // 1", "0 // x", "0 % x", "1 * x", "x - x", "x + 0", "0 + x", "x - 0", "min(x, x)", "max(x, x)",
+    "min(x, 3)", "min(2, 3)", "x + 1 + 2", "x - 1 - 2", "x + 1 - 1", "x * 2 * 3", "2 * x", "x // 2 // 3", "7 // 2",
+    "-7 // 2", "7 % -2", "ceildiv(7, 2)", "(x + 3) // 4", "x * 4 // 2", "x * 4 % 2", "(x * 4 + 1) % 2", "x // x",
+]  # fmt: skip
+
+
+def test_what_is_written_becomes(golden: Callable[[Path, str], None]) -> None:
+    """Terms as they are kept: folded and gathered where that changes no value, and else as they are written."""
+    found = [f"{text:28} {parse(text)}" for text in AS_WRITTEN]
+    golden(Path(__file__).with_name("terms.txt"), "\n".join(found))
