@@ -29,8 +29,9 @@ VALUES = [
 ]  # fmt: skip
 NONE = [
     "", "x", "_2", "_x", "_", "__0", "_-1", "1 +", "(", "1 + 1", "+1", "~1", "-x", "-_0", "[1]", "{1: 2}", "{1}",
-    "(1, x)", "(_0, (1, _2))", "open('f')", "dtype(x)", "dtype(name='f32')", "m.dtype('f32')", "dtype(*())", "range(_2)",
-    "lambda: 1", "1 if 1 else 2", "not 1", "1 < 2", "f'{1}'", "dtype", "x.y", "record('m', 'State', (_2, 0))", "a\0b",
+    "(1, x)", "(_0, (1, _2))", "open('f')", "dtype(x)", "dtype(name='f32')", "m.dtype('f32')", "dtype(*())",
+    "range(_2)", "lambda: 1", "1 if 1 else 2", "not 1", "1 < 2", "f'{1}'", "dtype", "x.y", "a\0b",
+    "record('m', 'State', (_2, 0))",
 ]  # fmt: skip
 
 

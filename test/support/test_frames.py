@@ -99,7 +99,7 @@ def test_pythons_own_hook_is_changed_where_it_has_to_be(
     version: tuple[int, int], theirs: bool, changed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not one that somebody has set, as notebooks do, and not in a Python that asks the exception."""
-    hook = (lambda *_: None) if theirs else sys.__excepthook__
+    hook: object = print if theirs else sys.__excepthook__
     monkeypatch.setattr(sys, "excepthook", hook)
     monkeypatch.setattr(sys, "version_info", version)
     see_that_they_are_left_out(Refusal)
@@ -114,7 +114,11 @@ def test_other_errors_are_shown_as_python_does(
     monkeypatch.setattr(sys, "version_info", (3, 12))
     see_that_they_are_left_out(Refusal)
     show = sys.excepthook
-    monkeypatch.setattr(sys, "__excepthook__", lambda *given: shown.append(given))
+
+    def note(*given: object) -> None:
+        shown.append(given)
+
+    monkeypatch.setattr(sys, "__excepthook__", note)
     other = ValueError("something else")
     show(ValueError, other, None)
     assert shown == [(ValueError, other, None)]
