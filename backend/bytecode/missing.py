@@ -20,7 +20,6 @@ class TooLow(Exception):
     """The lowest version is asked for, and it is not the one that is being written."""
 
     def __init__(self, needs: Version):
-        super().__init__(needs)
         self.needs = needs
 
 

@@ -182,7 +182,7 @@ def test_rows_of_clusters_are_for_gpus_that_have_them(
 ) -> None:
     torch: Any = pytest.importorskip("torch")
     asked: list[Any] = []
-    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: asked.append(device) or capability)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (asked.append(device), capability)[1])  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- of torch
     of = SimpleNamespace
     few, more = (of(shape=(n, 131072), dtype=of(itemsize=2), device=of(type="cuda")) for n in (16, 512))
     assert kept.kept_way(kept.SOFTMAX, few) is (kept.SOFTMAX[131072] if there else None)

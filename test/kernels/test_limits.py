@@ -481,3 +481,11 @@ def test_a_mode_sees_operators_and_nobody_else_is_asked(still: list[str]) -> Non
         kernels.softmax(x)
     assert "freehold.softmax.default" in seen
     assert still == ["softmax_rows"] * 2
+
+
+@pytest.mark.parametrize("eps", [1e-5, 0.5])
+def test_moments_are_those_of_the_numbers_whatever_is_added_to_them(eps: float) -> None:
+    x = torch.randn(3, 4, 5, dtype=torch.float64)
+    _, mean, variance = kernels.batch_norm(x, eps=eps)
+    torch.testing.assert_close(mean, x.mean((0, 2)))
+    torch.testing.assert_close(variance, x.var((0, 2), correction=0))
