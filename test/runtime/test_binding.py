@@ -9,11 +9,13 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import freehold as fh
 from freehold import Acc, Const, Out, Ref, f32, i32, i64, u8
+from freehold.runtime.launch import binding
 from freehold.runtime.launch.launch import UnrunLaunch
 
 LARGEST = (1 << 31) - 1
@@ -267,3 +269,35 @@ def test_a_tile_that_covers_the_rest_is_proposed(columns: int) -> None:
 def test_sums_over_nothing_are_refused_where_nothing_else_is_cut() -> None:
     with pytest.raises(fh.Rejected, match="O202"):
         counted(np.zeros(4, np.int32), np.zeros(0, np.int32)).sync()
+
+
+@pytest.mark.parametrize(
+    ("shape", "tile"),
+    [
+        ((1,), "1"), ((2,), "2"), ((5,), "8"), ((1023,), "1024"), ((1 << 20,), "1024"), ((1, 1), "(1, 1)"),
+        ((3, 65), "(4, 64)"), ((100, 33), "(64, 64)"), ((9, 100, 7), "(1, 64, 8)"), ((9, 8, 2, 1), "(1, 1, 2, 1)"),
+    ],
+)  # fmt: skip
+def test_a_tile_that_is_proposed_is_no_larger_than_need_be(shape: tuple[int, ...], tile: str) -> None:
+    assert vars(binding)["_suggested_tile"](shape) == tile
+
+
+@pytest.mark.parametrize(
+    ("dtype", "help"),
+    [
+        ("float4_e2m1fn", "pass bytes of two elements, as `uint8`, and write "
+         "`fh.unpack(t, fh.f4e2m1fn)` in the kernel"),
+        ("int4", "pass bytes of two elements, as `uint8`, and write `fh.unpack(t, fh.i4)` in the kernel"),
+        ("uint4", "pass bytes of two elements, as `uint8`, and write `fh.unpack(t, fh.u4)` in the kernel"),
+        ("float6_e2m3fn", None),
+        ("int2", None),
+        ("complex64", "pass real and imaginary parts, along an axis of two behind the others: "
+         "`x[..., None].view(numpy.float32)`"),
+    ],
+)  # fmt: skip
+def test_elements_that_no_kernel_takes(dtype: str, help: str | None) -> None:
+    x: Any = np.zeros(4, getattr(ml_dtypes, dtype, dtype))
+    with pytest.raises(fh.Rejected) as caught:
+        first(fh.partition(np.zeros(4, np.uint8), 4), x).sync()
+    assert caught.value.codes == ("O214",)
+    assert caught.value.errors[0].report().helps == (() if help is None else (help,))

@@ -93,3 +93,28 @@ def test_symbols_that_a_sum_or_a_multiple_determines() -> None:
     assert one.evaluate([(8,), (6,), (3,)], strides) == Geometry(12, (3, 2, 1))
     assert one.evaluate([(9,), (6,), (3,)], strides) is None, "of no whole N"
     assert one.evaluate([(8,), (7,), (3,)], strides) is None
+
+
+def test_values_that_are_admitted() -> None:
+    """Of conditions on scalars, with extents beside them; one that cannot be evaluated is none that holds."""
+    scalars = (ScalarParameter("n", "i32", symbol="n"), ScalarParameter("b", "u8", symbol="b"))
+
+    def above(n: int, _: int, __: int) -> bool:
+        return n > 3
+
+    def twice(n: int, _: int, m: int) -> bool:
+        return n != 0 and m // n == 2
+
+    def both(n: int, b: int, m: int) -> bool:
+        return n < m and b == 200
+
+    for checks, admitted in ((("n > 3",), above), (("M // n == 2",), twice), (("n < M", "b == 0 - 56"), both)):
+        made = LaunchContract(
+            "k", (tensor("x", "M"), *scalars), (), ("M",), False, tuple(LaunchCheck(c, c) for c in checks)
+        )
+        admits = Evaluator(made).admits
+        for n, b, m in ((4, 200, 9), (3, 200, 9), (0, 200, 9), (4, 199, 9), (9, 200, 9), (-1, 200, 9)):
+            assert admits is not None
+            assert admits((m,), (None, n, b)) == admitted(n, b, m), (checks, n, b, m)
+    of_extents = (LaunchCheck("M > 3", "M > 3"),)
+    assert Evaluator(LaunchContract("k", (tensor("x", "M"), *scalars), (), ("M",), False, of_extents)).admits is None

@@ -499,3 +499,22 @@ def test_scalars_are_part_of_what_is_audited() -> None:
     for _ in range(2):  # two tile blocks in one place, by what the number says
         refused("O287", lambda: kernel(y, x, -1, 64).sync())
     kernel(y, x, 1, 64).sync()
+
+
+def test_code_without_an_architecture_is_for_the_gpu_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    from freehold.runtime.foreign import kernel as module
+
+    asked = list[Any]()
+
+    class NoGpu(Exception):
+        pass
+
+    def require(remedy: str) -> None:
+        asked.append(remedy)
+        raise NoGpu
+
+    monkeypatch.setattr(module.driver, "require_gpu", require)
+    y, x = arrays()
+    with pytest.raises(NoGpu):
+        saxpy().compile(y, x, 2.0)
+    assert asked == ['name an architecture: `arch="sm_90"`']

@@ -482,3 +482,16 @@ def test_a_replay_is_put_on_the_stream_of_its_graph_unless_another_is_named() ->
             with pytest.raises(Exception, match=r"."):
                 replay.on(stream)
             assert said != [(7, user)]
+
+
+def test_an_error_of_an_iterator_is_its_own() -> None:
+    def broken() -> Any:
+        yield value(1)
+        raise TypeError("the iterator's own")
+
+    with pytest.raises(TypeError, match="the iterator's own"):
+        gather(broken())
+    for wrong in (3, None):
+        nothing: Any = wrong
+        with pytest.raises(TypeError, match=rf"it takes operations, such as launches, not {wrong}"):
+            gather(nothing)

@@ -382,3 +382,25 @@ def test_a_fork_keeps_what_is_on_a_gpu_and_never_gives_it_back(monkeypatch: pyte
     storage._forget()  # pyright: ignore[reportPrivateUsage] -- what is called in a fork
     assert kept == ["memory 0", "memory 1"]
     assert [each.owner for each in alive] == [f"memory {fh.HOST}", None, None]
+
+
+@pytest.mark.parametrize("seed", ["7", 2.5, [1]])
+def test_a_seed_is_an_integer(seed: Any) -> None:
+    for name in ("rand", "randn"):
+        with pytest.raises(fh.Rejected) as caught:
+            getattr(fh, name)(4, seed=seed)
+        assert f"freehold.{name}" in str(caught.value)
+        assert "`seed` is an integer or None, not" in str(caught.value)
+    three: Any = np.int64(3)
+    assert fh.rand(4, seed=three).sync().numpy().tolist() == fh.rand(4, seed=3).sync().numpy().tolist()
+
+
+def test_bytes_that_begin_anywhere_are_copied_before_they_are_read_otherwise() -> None:
+    tensor = fh.zeros(16, fh.u8).sync()
+    assert tensor[4:12].reinterpret(fh.f32).shape == (2,)
+    for start in (1, 2, 3):
+        with pytest.raises(fh.Rejected) as caught:
+            tensor[start : start + 8].reinterpret(fh.f32)
+        report = caught.value.errors[0].report()
+        assert report.label == "it begins at an address that is no multiple of 4"
+        assert report.helps == ("make a contiguous copy first: `.copy().sync()`",)

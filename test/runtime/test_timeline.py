@@ -658,3 +658,19 @@ def test_who_waits_for_an_operation_goes_on_when_it_is_done() -> None:
         thread.join(60)
     assert not any(thread.is_alive() for thread in threads)
     assert (found, ran) == ([7, 7, 7], [1])
+
+
+def test_in_a_fork_nothing_is_left_of_checked_launches(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = list[Any]()
+    known: dict[str, Any] = {
+        "logs": ["a log"],
+        "fresh": ["a launch"],
+        "captures": {1: ["a slot"]},
+        "_room": {0: "words"},
+    }
+    for name, value in known.items():
+        monkeypatch.setattr(checked, name, value)
+    monkeypatch.setattr(checked, "never_drop", kept.append)
+    checked._forget()
+    assert kept == [["a log"], ["a launch"], {1: ["a slot"]}, {0: "words"}]
+    assert not any(known.values())
