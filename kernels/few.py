@@ -181,16 +181,21 @@ def waiting_gated_row_product(
 
 @safe
 def gated_product(y: Out["M", "N"], x: Ref["M", "K"], gate: Ref["N", "K"], up: Ref["N", "K"], BK: Const[int]):
-    """y = silu(x @ gate.T) * (x @ up.T)."""
+    """
+    y = silu(x @ gate.T) * (x @ up.T).
+
+    A tile is added up as its transpose: so 64 rows of weights and more are multiplied from shared memory, however few
+    rows x has.
+    """
     m, n = y.index
     TM, TN = y.tile
-    one, other = fh.zeros((TM, TN), f32), fh.zeros((TM, TN), f32)
+    one, other = fh.zeros((TN, TM), f32), fh.zeros((TN, TM), f32)
     for k in fh.tiles(gate, axis=1, size=BK):
-        t = x.load((m, k), (TM, BK))
-        one = fh.mma(t, gate.load((n, k), (TN, BK)).T, one)
-        other = fh.mma(t, up.load((n, k), (TN, BK)).T, other)
+        t = x.load((m, k), (TM, BK)).T
+        one = fh.mma(gate.load((n, k), (TN, BK)), t, one)
+        other = fh.mma(up.load((n, k), (TN, BK)), t, other)
     g, u = tuple(t.astype(y.dtype).astype(f32) for t in (one, other))
-    y.store((activate(g, "silu") * u).astype(y.dtype))
+    y.store((activate(g, "silu") * u).T.astype(y.dtype))
 
 
 # --- Launches ---------------------------------------------------------------------------------------------------------
@@ -251,7 +256,7 @@ def ahead_of(count: int, length: int) -> Ahead | None:
     if length < 1024 or length % 512 or steps > 16:
         return None
     if length % 1024:
-        return Ahead(2, 512, length // 512, 1, 2) if length <= 2560 else Ahead(2, 512, 4, 2, 6)
+        return Ahead(2, 512, min(5, length // 512), 1, 2) if length <= 2560 else Ahead(2, 512, 4, 2, 6)
     if steps == 1:
         return Ahead(4, 1024, 1, 1, 2)
     if steps <= 4:
@@ -327,11 +332,9 @@ def gated_product_launch(y: Any, x: Any, gate: Any, up: Any) -> Any:
     """
     The launch of `gated_product` for y (M, N), of up to `MOST_ROWS` rows, x (M, K) and weights (N, K).
 
-    All blocks load x, and more of it together than of weights where tiles are narrow and rows many.
+    Weights are read in tiles of 64 rows; a multiprocessor has two of them where there are more than multiprocessors.
     """
     rows, (n, k) = max(16, power_of_two(y.shape[0])), gate.shape
-    high = 32 if ceildiv(n, 32) >= PROCESSORS else 16
-    if rows > 32 and n >= 64 * PROCESSORS and filled(ceildiv(n, 64), 1) > 0.7:
-        high = 64
-    step = max(16, min(256 if rows <= 16 else 128, power_of_two(k)))
-    return hinted(gated_product, {"occupancy": 1})(cut(y, (rows, high)), x, gate, up, step)
+    step = max(16, min(128, power_of_two(k)))
+    hints = {"occupancy": 1 if ceildiv(n, 64) <= PROCESSORS else 2}
+    return hinted(gated_product, hints)(cut(y, (rows, 64)), x, gate, up, step)
