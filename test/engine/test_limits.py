@@ -13,7 +13,7 @@ from math import pi
 from pathlib import Path
 from queue import SimpleQueue
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pytest
@@ -171,6 +171,28 @@ def test_why_an_answer_ended(engine: Engine) -> None:
     told = engine.generate(["ab"], Sampling(max_tokens=2, logprobs=0, **always))[0]
     assert [len(best) for _, best in told.logprobs] == [0, 0]
     assert all(value <= 0 for value, _ in told.logprobs)
+
+
+def test_an_answer_is_held_to_what_may_follow(engine: Engine) -> None:
+    """Each token is told before the next one is chosen, and only those that may come are."""
+
+    class Alternating:
+        accepted: ClassVar[list[int]] = []
+
+        def mask(self, row: Any) -> None:
+            kept = row[7 + len(self.accepted) % 2]
+            row[:] = -np.inf
+            row[7 + len(self.accepted) % 2] = kept
+
+        def accept(self, token: int) -> None:
+            self.accepted.append(token)
+
+    told: SimpleQueue[Delta | BaseException] = SimpleQueue()
+    given = Sampling(max_tokens=4, temperature=0, ignore_eos=True)
+    engine.submit([5, 6], given, told.put, cast(Any, Alternating()))
+    deltas = cast(list[Delta], [told.get(timeout=60) for _ in range(4)])
+    assert [token for delta in deltas for token in delta.tokens] == [7, 8, 7, 8]
+    assert Alternating.accepted == [7, 8, 7, 8]
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,7 @@ def of_rows() -> Iterator[tuple[str, Work]]:
             yield f"rms_norm {m} x {n}", lambda x=x, w=w: kernels.rms_norm(x, w)
             yield f"layer_norm {m} x {n}", lambda x=x, w=w: kernels.layer_norm(x, w, w)
             yield f"softmax {m} x {n}", lambda x=x: kernels.softmax(x)
+            yield f"log_softmax {m} x {n}", lambda x=x: kernels.log_softmax(x)
             yield f"cross_entropy {m} x {n}", lambda x=x, y=labels: kernels.cross_entropy(x, y)
         yield f"softmax of f32 {2**24 // n} x {n}", lambda n=n: kernels.softmax(f32(2**24 // n, n))
         yield f"cumsum {2**22 // n} x {n}", lambda n=n: kernels.cumsum(f32(2**22 // n, n))
