@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -418,9 +418,8 @@ def test_bytes_that_begin_anywhere_are_copied_before_they_are_read_otherwise() -
 def test_even_steps_fit_their_dtype_as_far_as_they_go(given: Any, fits: bool) -> None:
     """The last one that is made counts, and not where they would go on; none is made where the end is behind."""
     if fits:
-        made: Any = fh.arange(*given)
-        wanted: Any = np.arange(*given[:-1])
-        assert made.sync().numpy().tolist() == wanted.tolist()
+        ours, numpys = cast(Any, fh.arange), cast(Any, np.arange)
+        assert ours(*given).sync().numpy().tolist() == numpys(*given[:-1]).tolist()
         return
     with pytest.raises(fh.Rejected):
         fh.arange(*given)
