@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from inspect import signature
 from math import pi
 from pathlib import Path
 from queue import SimpleQueue
@@ -304,6 +305,13 @@ def test_sizes_in_bytes(engine: Engine) -> None:
     for wrong in ("int8", ""):
         with pytest.raises(ModelError, match="weights are made 'fp8', or stay as they are"):
             Runner(Path(), engine.config, Setup(device=fh.HOST, weights=wrong), engine.runner.ranks)
+
+
+def test_what_a_model_is_run_with_where_nobody_says() -> None:
+    assert Setup() == Setup(None, 2048, 64, None, None, 0.9, True, None, True)
+    asked = signature(Engine).parameters
+    assert {name: asked[name].default for name in Setup._fields} == Setup()._asdict()
+    assert asked["waiting"].default == 1024, "requests"
 
 
 # --- Models -----------------------------------------------------------------------------------------------------------
