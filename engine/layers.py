@@ -43,8 +43,8 @@ def size_of(dtype: Any) -> int:
 
 
 def most_split(rows: Iterable[int], n: int, k: int, size: int) -> int:
-    """Elements that the parts of a product take at most, of any of these numbers of rows."""
-    splits = ((m, tiling(m, n, k, size).splits) for m in rows)
+    """Elements that the parts of a product take at most, of any of these numbers of rows, `Narrow` or not."""
+    splits = ((m, max(tiling(m, n, k, size, apart=narrow).splits for narrow in (False, True))) for m in rows)
     return max(m * n * count if count > 1 else 1 for m, count in splits)
 
 
@@ -57,7 +57,7 @@ class Narrow(NamedTuple):
 
 def product(room: Room, y: Any, x: Any, weight: Any, residual: Any = None) -> Steps:
     """y = x @ weight.T + residual; x (M, K), weight (N, K), which may be `Narrow`."""
-    way = tiling(*y.shape, x.shape[1], size_of(x.dtype))
+    way = tiling(*y.shape, x.shape[1], size_of(x.dtype), apart=isinstance(weight, Narrow))
     if x.shape[0] == 1:
         values, scales = weight if isinstance(weight, Narrow) else (weight, None)
         yield row_product_launch(y, x, values, None, residual, 0.0, scales)

@@ -205,12 +205,34 @@ def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: flo
 
 def cache_tiles(positions: int, heads: int, widest: int) -> tuple[int, int]:
     """How many keys a tile of a cache has, up to `widest`, or twice that, and into how many parts the cache is cut."""
+    if widest == 128 and (whole := _whole_caches(positions, heads)):
+        return whole, 1
     step, parts = _usual_tiles(positions, heads, widest)
     at_once = PROCESSORS * cache_hints(step, 16, 128)["occupancy"]
     found = None if widest < 128 or positions < 1024 or heads * parts <= at_once else _in_one_turn(positions, heads)
     if found is None or (step == 64 and heads * found[1] < _BUSY * at_once):
         return step, parts
     return found
+
+
+def _whole_caches(positions: int, heads: int) -> int:
+    """
+    The step of a block that has a whole cache, where that is faster than to cut caches and to merge parts; else 0.
+
+    A block that has a multiprocessor to itself reads short ones fast enough for half of them to be idle.
+    """
+    if 56 <= heads <= PROCESSORS and 512 <= positions <= 1024:
+        return 256
+    if not _crowded(heads) or not 512 <= positions <= 4096:
+        return 0
+    if positions <= 1024:
+        return 128 if heads <= 144 else 64
+    return 64 if heads >= 160 else 0
+
+
+def _crowded(heads: int) -> bool:
+    """Whether one block a cache is more than one a multiprocessor, and at most two."""
+    return PROCESSORS < heads <= 2 * PROCESSORS
 
 
 _BUSY: Final = 0.9
@@ -296,6 +318,8 @@ def decoding_launches(
     cuts = fh.partition(part, (1, 1, 1, high, width)), several
     kernel, pages = (decode_parts, ()) if table is None else (paged_parts, (table,))
     hints = cache_hints(step, high, width)
+    if table is None and part.shape[2] == 1 and _crowded(k.shape[0] * k.shape[1]) and k.shape[2] <= 4096:
+        hints["begin_early"] = True
     yield hinted(kernel, hints)(*cuts, q, k, v, *pages, lengths, scale, power_of_two(q.shape[3]), step)
     if part.shape[2] > 1:
         yield merge_launch(o, part, lse)

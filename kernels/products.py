@@ -13,7 +13,7 @@ from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import as_rows, asked, in_tf32, integer_sums, operator, wide_dtype
 from freehold.kernels.pieces import in_pieces_is_faster, launch_product, tile_of
 from freehold.kernels.reductions import sum_rows
-from freehold.kernels.schedules import by_row, ceildiv, cut, hinted, power_of_two
+from freehold.kernels.schedules import PROCESSORS, by_row, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.streams import beside_one_another
 from freehold.kernels.tiles import extents_agree, safe, wide
 from freehold.kernels.tilings import Product, Tiling, tiling
@@ -34,6 +34,16 @@ def operand(tile: Any, TF32: bool) -> Any:
     return tile.astype(fh.tf32) if TF32 else tile
 
 
+def turned(tile: Any, TURNED: bool) -> Any:
+    """A tile, or with `TURNED` its transpose."""
+    return tile.T if TURNED else tile
+
+
+def added(acc: Any, x: Any, y: Any, TURNED: bool, FAST: bool = False) -> Any:
+    """acc + x @ y; with `TURNED` of a sum that is the transpose: acc + (x @ y).T."""
+    return fh.mma(y.T, x.T, acc, fast_acc=FAST) if TURNED else fh.mma(x, y, acc, fast_acc=FAST)
+
+
 @safe
 def matmul_tiles(
     c: Out["M", "N"],
@@ -48,24 +58,26 @@ def matmul_tiles(
     TF32: Const[bool] = False,
     FAST: Const[bool] = False,
     AHEAD: Const[int | None] = None,
+    TURNED: Const[bool] = False,
 ):
     """
     c = activate(a @ b + bias) + residual, each where it is given, added up in f32 (f64, i32 for integers).
 
     `TA` and `TB` take the transposes of a and b: of matrices (K, M) and (N, K). `FAST` adds up products of 8-bit floats
-    with less precision. `AHEAD` is the latency that loads are told to expect.
+    with less precision. `AHEAD` is the latency that loads are told to expect. With `TURNED` a tile is added up as its
+    transpose: so tiles of less than 64 rows, and 64 columns or more, are multiplied from shared memory.
     """
     extents_agree(TA, TB)
     m, n = c.index
     TM, TN = c.tile
-    acc, last = fh.zeros(c.tile, sum_dtype(a.dtype)), residual
+    acc, last = fh.zeros((TN, TM) if TURNED else (TM, TN), sum_dtype(a.dtype)), residual
     if residual is not None and bias is None and ACT == "":  # so it is loaded beside the first factors
-        acc, last = residual.load((m, n), c.tile).astype(acc.dtype), None
+        acc, last = turned(residual.load((m, n), c.tile).astype(acc.dtype), TURNED), None
     for k in fh.tiles(a, axis=0 if TA else 1, size=BK):
         x = tile_of(a, (m, k), (TM, BK), TA, AHEAD)
         y = tile_of(b, (k, n), (BK, TN), TB, AHEAD)
-        acc = fh.mma(operand(x, TF32), operand(y, TF32), acc, fast_acc=FAST)
-    c.store(ended(acc, m, n, bias, last, ACT).astype(c.dtype))
+        acc = added(acc, operand(x, TF32), operand(y, TF32), TURNED, FAST)
+    c.store(ended(turned(acc, TURNED), m, n, bias, last, ACT).astype(c.dtype))
 
 
 @safe
@@ -145,16 +157,19 @@ def matmul_splits(
     TA: Const[bool] = False,
     TB: Const[bool] = False,
     TF32: Const[bool] = False,
+    TURNED: Const[bool] = False,
 ):
-    """parts.sum(axis=0) = a @ b: part z has every Z-th step along K. `TA` and `TB` as in `matmul_tiles`."""
+    """
+    parts.sum(axis=0) = a @ b: part z has every Z-th step along K. `TA`, `TB` and `TURNED` are as in `matmul_tiles`.
+    """
     extents_agree(TA, TB)
     z, m, n = parts.index
     _, TM, TN = parts.tile
-    acc = fh.zeros((TM, TN), sum_dtype(a.dtype))
+    acc = fh.zeros((TN, TM) if TURNED else (TM, TN), sum_dtype(a.dtype))
     for k in fh.tiles(a, axis=0 if TA else 1, size=BK, start=z, step=parts.shape[0]):
         x, y = tile_of(a, (m, k), (TM, BK), TA), tile_of(b, (k, n), (BK, TN), TB)
-        acc = fh.mma(operand(x, TF32), operand(y, TF32), acc)
-    parts.store(acc[None])
+        acc = added(acc, operand(x, TF32), operand(y, TF32), TURNED)
+    parts.store(turned(acc, TURNED)[None])
 
 
 @safe
@@ -164,13 +179,19 @@ def sum_of_splits(
     bias: Ref["N"] | None = None,
     residual: Ref["M", "N"] | None = None,
     ACT: Const[str] = "",
+    MANY: Const[int] = 0,
 ):
-    """c = activate(parts.sum(axis=0) + bias) + residual, in the same order every time."""
+    """
+    c = activate(parts.sum(axis=0) + bias) + residual, in the same order every time.
+
+    With `MANY` there are so many parts, which threads load at once.
+    """
+    fh.require("MANY == 0 or Z == MANY")
     m, n = c.index
     acc = fh.zeros(c.tile, parts.dtype)
-    for z in fh.tiles(parts, axis=0, size=1):
-        acc += parts.load((z, m, n), (1, *c.tile)).reshape(c.tile)
-    c.store(ended(acc, m, n, bias, residual, ACT).astype(c.dtype))
+    for z in fh.static_range(MANY) if MANY else fh.tiles(parts, axis=0, size=1):
+        acc += parts.load((z, m, n), (1, *c.tile), allow_tma=not MANY).reshape(c.tile)
+    c.store(ended(acc, m, n, bias, residual, ACT).astype(c.dtype), allow_tma=not MANY)
 
 
 @safe
@@ -241,6 +262,8 @@ def _linear(x: Any, weight: Any, bias: Any, activation: str, residual: Any) -> A
 
 
 _BANDS: Final = fh.grouped(8)
+MOST_AT_ONCE: Final = 16
+"""Parts of a sum that are loaded at once."""
 _activated: Final = activation
 
 
@@ -256,7 +279,7 @@ def product_launches(product: Product, way: Tiling, parts: Callable[[], Any]) ->
         return
     if way.splits > 1:
         room = parts()
-        yield hinted(matmul_splits, way.hints)(cut(room, (1, *way.tile)), a, b, way.step, *transposed, tf32)
+        yield hinted(matmul_splits, way.hints)(cut(room, (1, *way.tile)), a, b, way.step, *transposed, tf32, way.turned)
         yield splits_launch(c, room, bias, residual, activation)
         return
     if way.beside and (equal := parts_of(c.shape[1], way.tile[1], way.beside)):
@@ -271,7 +294,7 @@ def product_launches(product: Product, way: Tiling, parts: Callable[[], Any]) ->
         return
     part = cut(c, way.tile, order=_BANDS, blocks=way.blocks)
     yield hinted(matmul_tiles, way.hints)(
-        part, a, b, bias, residual, way.step, *transposed, activation, tf32, False, way.ahead
+        part, a, b, bias, residual, way.step, *transposed, activation, tf32, False, way.ahead, way.turned
     )
 
 
@@ -313,7 +336,11 @@ def _pairs(rows: int, columns: int, persistent: bool) -> fh.Grid:
 
 def splits_launch(c: Any, room: Any, bias: Any, residual: Any, activation: str) -> Any:
     """The launch that adds up the parts of a product, and ends it; see `Product`."""
-    return sum_of_splits(cut(c, (4, min(512, power_of_two(c.shape[1])))), room, bias, residual, activation)
+    many, width = room.shape[0], 512 if c.shape[0] * c.shape[1] >= 512 * PROCESSORS else 256
+    if many > MOST_AT_ONCE:
+        return sum_of_splits(cut(c, (4, min(512, power_of_two(c.shape[1])))), room, bias, residual, activation)
+    hints = {"num_worker_warps": 4, "begin_early": True}
+    return hinted(sum_of_splits, hints)(cut(c, (1, width)), room, bias, residual, activation, many)
 
 
 # --- Operators --------------------------------------------------------------------------------------------------------
@@ -396,7 +423,7 @@ def _bmm(c: Any, a: Any, b: Any, tf32: int) -> None:
     if in_pieces_is_faster(a, c.numel() * a.shape[2]):
         launch_product(c, x, y, (ta, tb), 2 if in_tf32(a, tf32, False) else 3)
         return
-    way = tiling(c.shape[0] * c.shape[1], c.shape[2], a.shape[2], a.element_size())
+    way = tiling(c.shape[0] * c.shape[1], c.shape[2], a.shape[2], a.element_size(), apart=True)
     high = min(way.tile[0], power_of_two(max(16, c.shape[1])))
     part = cut(c, (1, high, way.tile[1]), blocks=way.blocks)
     hinted(batched_matmul_tiles, way.hints)(part, x, y, way.step, ta, tb, in_tf32(a, tf32, False)).on()

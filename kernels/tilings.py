@@ -59,6 +59,8 @@ class Tiling(NamedTuple):
     """Whether they stand beside the last row and column of tiles, and are products with these."""
     early: bool = False
     """Whether it begins early in graphs of others, however much it reads: it gains where there is one row of tiles."""
+    turned: bool = False
+    """Whether tiles are added up as their transposes; see `matmul_tiles`."""
 
     @property
     def hints(self) -> dict[str, int]:
@@ -125,11 +127,12 @@ _PART: Final = 24
 
 
 @cache
-def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = False) -> Tiling:
+def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = False, apart: bool = False) -> Tiling:
     """
     How (m, k) @ (k, n) of elements of `size` bytes is cut: the tile that keeps the multiprocessors busiest, and where
     it leaves most of them idle, a sum in parts. `even` rows begin at 32 bytes. With `pairs` tiles may have a second one
-    beside them, and the last rows and columns may be products of their own.
+    beside them, and the last rows and columns may be products of their own. Rows that are `apart` are those of several
+    products, or meet other numbers than 16-bit floats.
     """
     if size > 2:
         tile = min(64, power_of_two(max(16, m))), min(64, power_of_two(max(16, n)))
@@ -137,7 +140,7 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
         while splits < 64 and blocks * splits * 2 <= 2 * PROCESSORS and k >= 4096 * splits:
             splits *= 2
         return Tiling(tile, max(16, min(32, power_of_two(k))), splits, 4, 2)
-    if pairs and size == 2 and n >= 64 and (few := _few_rows(m, n, k)) is not None:
+    if not apart and size == 2 and n >= 64 and (few := _few_rows(m, n, k)) is not None:
         return few
     if m <= 64:  # bound by reading what is multiplied: narrow tiles, so that all multiprocessors read
         width = 32 if m <= 16 or PROCESSORS < 2 * ceildiv(n, 32) <= 2 * PROCESSORS else 64
@@ -175,22 +178,71 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
     return best[1]
 
 
+_MOST_SPLITS: Final = 8
+"""Parts of a sum of few rows, at most."""
+
+
 def _few_rows(m: int, n: int, k: int) -> Tiling | None:
     """
     How a product of 16-bit floats is cut that has one row of tiles and is bound by reading the other factor; None where
-    it is not known better. Light blocks let those of the next launch begin beside them.
+    it is not known better.
     """
-    if m <= 64:
-        high = power_of_two(max(16, m))
-        width = 64 if filled(ceildiv(n, 64), 1) >= filled(ceildiv(n, 32), 1) else 32
-        step = min(256 if high == 64 or high + width == 48 else 128, max(16, power_of_two(k)))
-        splits, blocks = 1, ceildiv(n, width)
-        while splits < 8 and blocks * splits * 2 <= PROCESSORS and k >= 1024 * splits:
-            splits *= 2
-        light = blocks * splits <= PROCESSORS and (high == 32 or (high == 16 and splits == 1))
-        return Tiling((high, width), step, splits, 4, 2 if light else 1, not light, early=True)
-    if m != 128 or not PROCESSORS < 4 * ceildiv(n, 64) <= 2 * PROCESSORS or k < 1024:
+    if m > 64:
+        return _many_rows(m, n, k)
+    high, blocks = power_of_two(max(16, m)), ceildiv(n, 64)
+    splits = min(_MOST_SPLITS, PROCESSORS // blocks, k // 256)
+    if splits > 2:  # a launch of its own adds up the parts, which short sums are not worth
+        if k > (6144 if high == 64 and splits == 3 else 2048):
+            return _turned(high, 64, 128, 2, k)._replace(splits=splits)
+        if k <= 2048 and ceildiv(m, 16) * blocks <= PROCESSORS:
+            return _turned(16, 64, 256, 1, k)
+    if high == 64:
+        return _of_64_rows(n, k)
+    if 2 * blocks <= PROCESSORS:
+        return _turned(high, 64, 256, 1, k)
+    if blocks <= PROCESSORS:
+        return _turned(high, 64, 128, 2, k)
+    if ceildiv(n, 128) <= PROCESSORS:
+        return _turned(high, 128, 64, 2, k)
+    return _turned(high, 64, 128, 2 if k <= 2048 else 1, k)._replace(persistent=True)
+
+
+def _turned(high: int, width: int, step: int, occupancy: int, k: int) -> Tiling:
+    """
+    A block a tile, added up as its transpose. Two a multiprocessor leave room for one of the next launch, where most
+    multiprocessors have one; where half of them have none, that begins there, and each block loads more at once.
+    """
+    step = min(step, max(16, power_of_two(k)))
+    return Tiling((high, width), step, 1, 4, occupancy, False, early=True, turned=True)
+
+
+def _of_64_rows(n: int, k: int) -> Tiling:
+    """As `_few_rows`, of 33 to 64 rows, which tensor cores read from shared memory either way."""
+    blocks = ceildiv(n, 64)
+    if k >= 4096 and 2 * PROCESSORS // blocks == 3:
+        return _turned(64, 64, 128, 2, k)._replace(splits=3)
+    width = 64 if filled(blocks, 1) >= filled(ceildiv(n, 32), 1) else 32
+    if width == 64 and blocks <= PROCESSORS:
+        return Tiling((64, 64), min(128, max(16, power_of_two(k))), 1, 4, 1, False, early=True)
+    return Tiling((64, width), min(256, max(16, power_of_two(k))), 1, 4, 1, early=True)
+
+
+def _many_rows(m: int, n: int, k: int) -> Tiling | None:
+    """As `_few_rows`, of more than 64 rows: a sum in parts, or narrow tiles, so that most multiprocessors have one."""
+    if 80 < m < 128:
+        splits = min(_MOST_SPLITS, PROCESSORS // ceildiv(n, 128), k // 512)
+        if k >= (4096 if splits > 4 else 8192) and splits > 3:
+            return Tiling((128, 128), 64, splits, 8, 1, False, early=True)
+        if PROCESSORS < 4 * ceildiv(n, 256) <= 2 * PROCESSORS:
+            return Tiling((128, 256), 64, 1, 8, 1, False, ctas=2, early=True)
+    blocks = ceildiv(n, 64)
+    if m != 128 or k < 1024 or 2 * blocks > PROCESSORS:
         return None
-    if k < 8192 and PROCESSORS < 2 * ceildiv(n, 32) <= 2 * PROCESSORS:
+    splits = min(_MOST_SPLITS, PROCESSORS // blocks, k // 1024)
+    if k >= 8192 or (splits > 2 and k >= 6144):
+        return Tiling((128, 64), 128, splits, 8, 1, False, early=True)
+    if 4 * blocks <= PROCESSORS:
+        return None
+    if PROCESSORS < 2 * ceildiv(n, 32) <= 2 * PROCESSORS:
         return Tiling((128, 32), 64, 1, 4, 1, False, early=True)
-    return Tiling((128, 64), 128, 2 if k >= 8192 else 1, 8, 1, False, early=True)
+    return Tiling((128, 64), 128, 1, 8, 1, False, early=True)

@@ -24,10 +24,11 @@ PAIR = Tiling((32, 32), 32, 1, 4, 1, False, beside=16)
 MARGINS = [PAIR._replace(beside=0, margins=margins) for margins in ((3, 1), (0, 5), (7, 0))]
 PARTS = PAIR._replace(tile=(32, 128)), PAIR._replace(tile=(32, 128), persistent=True)
 COLUMN = PAIR._replace(tile=(32, 128), beside=0, persistent=True, margins=(8, 8), widened=True)
+TURNED = Tiling((16, 64), 32, 1, 4, 2, False, early=True, turned=True)
 PAIRS = PAIR, PAIR._replace(persistent=True), PAIR._replace(tile=(32, 64)), PAIR._replace(ctas=2, ahead=4)
 
 
-@pytest.mark.parametrize("way", [*PAIRS, *MARGINS])
+@pytest.mark.parametrize("way", [*PAIRS, *MARGINS, TURNED, TURNED._replace(splits=3)])
 @pytest.mark.parametrize("shape", [(40, 100, 70), (32, 48, 32), (7, 5, 9), (64, 97, 33)])
 @pytest.mark.parametrize("layout", [(False, True), (False, False), (True, False), (True, True)])
 def test_tiles_side_by_side_and_margins(
@@ -45,7 +46,7 @@ def test_tiles_side_by_side_and_margins(
         ((bias, residual, "relu"), torch.relu(wanted + bias.double()) + residual.double()),
     ):
         product = Product(c.fill_(float("nan")), a, b, *ends, layout)
-        for launch in product_launches(product, way, lambda: None):
+        for launch in product_launches(product, way, lambda: torch.full((way.splits, m, n), float("nan"))):
             launch.sync()
         close(c, expected, 3 * BOUNDS[torch.bfloat16])
     if shape[0] == 40 and not way.persistent and way.ctas == 1:  # tiles of 32 rows are no pair's (O415)
@@ -135,3 +136,19 @@ def test_on_a_gpu(shape: tuple[int, int, int]) -> None:
         graph.replay()
         torch.cuda.synchronize()
         close(found, wanted, 3 * BOUNDS[torch.bfloat16])
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("m", [5, 40, 100])
+@pytest.mark.parametrize("shape", [(72, 200), (1024, 4096), (5120, 512)])
+def test_few_rows_on_a_gpu(m: int, shape: tuple[int, int]) -> None:
+    """Tiles that are added up as transposes, and sums in parts, in both layouts and with all that may follow them."""
+    n, k = shape
+    x, w = made((m, k), torch.bfloat16, 1).cuda(), made((n, k), torch.bfloat16, 2).cuda()
+    bias, residual = made((n,), torch.bfloat16, 3).cuda(), made((m, n), torch.bfloat16, 4).cuda()
+    wanted, bound = x.double() @ w.double().t(), 3 * BOUNDS[torch.bfloat16]
+    close(kernels.linear(x, w), wanted, bound)
+    close(kernels.matmul(x, w.t().contiguous()), wanted, bound)
+    close(kernels.linear(x, w, residual=residual), wanted + residual.double(), bound)
+    ended = torch.relu(wanted + bias.double()) + residual.double()
+    close(kernels.linear(x, w, bias, activation="relu", residual=residual), ended, bound)
