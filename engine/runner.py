@@ -139,7 +139,7 @@ class Runner:
         """The shapes of all steps: of those that decode, first, then those for each number of tokens and sequences."""
         model = self.model
         rows = sorted({rows_of(n, model.sequences) for n in range(1, model.sequences + 1)})
-        mixed = {self._shape(n, 1, n) for n in range(2, model.tokens + 1)}
+        mixed = {self._shape(n, 1, n) for n in range(2, model.tokens)}
         mixed |= {self._shape(model.tokens, n, model.tokens) for n in rows}
         return [
             *(Shape(1, 1, 1, n) for n in reaches(model.config.heads)),

@@ -94,7 +94,7 @@ def _words(c: Context, a: Arguments, name: str) -> tuple[TileValue, TileValue] |
     if tile.dtype.bits <= 32:
         tile = convert(c, tile, dtypes.i32 if tile.dtype.signed else WORD)
         return TileValue(tile.var, WORD, shape), c.constant(0, WORD, shape)
-    long = tile if not tile.dtype.signed else TileValue(tile.var, dtypes.u64, shape)
+    long = TileValue(tile.var, dtypes.u64, shape)
     shift = c.constant(32, dtypes.u64, shape)
     upper = c.tile(dtypes.u64, shape, ShrIOp, long, shift, signedness(dtypes.u64))
     return convert(c, long, WORD), convert(c, upper, WORD)

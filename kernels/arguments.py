@@ -135,7 +135,8 @@ def function(*where: str, **takes: str) -> Callable[[F], F]:
 
     A call that goes right is not looked at. Of one that raises something, it is found out whether an argument is of
     another kind than its annotation (`TypeError`), or whether the tensors do not go together as `takes` and `where` say
-    (as `Takes`); then that is raised instead, as what was raised speaks of what is inside.
+    (as `Takes`); then that is raised instead, as what was raised speaks of what is inside. What `torch.fx` records
+    with its stand-ins for tensors is the call.
     """
 
     def decorate(inner: F) -> F:
@@ -147,6 +148,8 @@ def function(*where: str, **takes: str) -> Callable[[F], F]:
             try:
                 return inner(*given, **named)
             except Exception:
+                if (proxy := _proxy_in((*given, *named.values()))) is not None:
+                    return proxy.__torch_function__(called, (type(proxy),), given, named)
                 _look_at(inner.__name__, signature, known, given, named)
                 raise
 
@@ -165,6 +168,9 @@ def _look_at(
             if (told := _elsewhere(keyword, signature)) is not None:
                 raise TypeError(f"{name}: there is no `{keyword}=`: {told}") from None
         return
+    if _is_traced():
+        told = "`torch.jit.trace` hands functions tensors for numbers: write `torch.export.export` or `torch.compile`"
+        raise TypeError(f"{name}: {told}") from None
     bound.apply_defaults()
     for parameter, value in bound.arguments.items():
         kinds = signature.parameters[parameter].annotation.split(" | ")
@@ -175,6 +181,18 @@ def _look_at(
             takes.check(bound.arguments)
         except (TypeError, ValueError) as error:
             raise error from None
+
+
+def _proxy_in(values: tuple[Any, ...]) -> Any:
+    """What `torch.fx.symbolic_trace` hands functions in place of a tensor, if it is among the values."""
+    module: Any = sys.modules.get("torch.fx")
+    return module and next((v for v in values if isinstance(v, module.Proxy)), None)
+
+
+def _is_traced() -> bool:
+    """Whether `torch.jit.trace` is at work."""
+    torch: Any = sys.modules.get("torch")
+    return torch is not None and torch.jit.is_tracing()
 
 
 def _elsewhere(keyword: str, signature: inspect.Signature) -> str | None:

@@ -25,7 +25,8 @@ def linear_cross_entropy(
 
     `x` is (M, D), `weight` (V, D), `target` (M, integers). Logits are there for `chunk` rows at a time, so memory does
     not grow with M times V. Where gradients are wanted they are computed with the loss, chunk by chunk, that of
-    `weight` in float32. Raises `ValueError` for other shapes.
+    `weight` in float32. A target that is neither a column nor `ignore_index` gives NaN. Raises `ValueError` for other
+    shapes.
     """
     wanted = (x.requires_grad or weight.requires_grad) and _grad_enabled()
     return _linear_cross_entropy(x, weight, target, ignore_index, label_smoothing, chunk, wanted)[0]

@@ -28,6 +28,7 @@ from freehold.backend.assembler import (
     supported_archs,
     supported_versions,
 )
+from freehold.backend.bytecode.encoding import MalformedBytecode
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.backend.errors import AssemblerCrashed, AssemblerNotRunnable, AssemblerRefused, AssemblerTimedOut
 from freehold.dialects.cuda_tile.version import VERSIONS
@@ -332,6 +333,12 @@ def test_much_talk_is_cut(fake: Callable[[str], Assembler]):
     assembler = fake("sys.stderr.write('x' * 50_000_000)\nsys.exit(3)")
     text = str(refused(lambda: assemble(ONE, "sm_80", assembler=assembler)))
     assert len(text) < 2000
+
+
+def test_what_cannot_be_read_is_no_code_whatever_the_assembler_makes_of_it(fake: Callable[[str], Assembler]):
+    assembler = fake("open(sys.argv[-2].partition('=')[2], 'wb').write(b'a cubin')")
+    with pytest.raises(MalformedBytecode, match="does not begin as Tile IR bytecode does"):
+        assemble(b"no bytecode", "sm_90", assembler=assembler)
 
 
 def test_success_without_a_cubin(fake: Callable[[str], Assembler]):

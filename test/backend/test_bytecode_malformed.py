@@ -362,3 +362,81 @@ def test_numbers_of_operands():
             said = refused(ended_by_bytes(head + bytes((number,)) + bytes(number)))
             assert (said == f"`{op.short_name()}` cannot have {number} operands") is wrong, (op.name, number, said)
     assert asked > 3
+
+
+ASSUME = b"\x06\x01"
+"""`assume`, of a result of type 1."""
+
+
+@pytest.mark.parametrize(
+    ("attribute", "what"),
+    [
+        (b"\1\3\5", "5 : i32 is nothing that `predicate` can be"),
+        (b"\1\3" + varint(1 << 32), "4294967296 has more bits than i32"),
+        (b"\1\0\1", "an integer cannot be of type f32"),
+        (b"\5\0", '"make_token_0" is nothing that `predicate` can be'),
+        (b"\x0d", "there is no attribute tag 13"),
+    ],
+)
+def test_attributes_that_an_operation_cannot_have(attribute: bytes, what: str):
+    assert refused(ended_by_bytes(ASSUME + attribute)) == what
+
+
+@pytest.mark.parametrize(("number", "fits"), [((1 << 32) - 1, True), (1 << 32, False)])
+def test_integers_have_the_bits_of_their_property(number: int, fits: bool):
+    scan = next(opcode for opcode, op in op_of_opcode().items() if op.short_name() == "scan")
+    found = refused(ended_by_bytes(varint(scan) + b"\1\1" + varint(number)))
+    assert (found == f"{number} has more bits than i32") is not fits
+
+
+def test_what_an_older_version_says_nothing_of_has_to_be_known(monkeypatch: pytest.MonkeyPatch):
+    """Each property that came later has a value in older files; where none is known, nothing is made up."""
+    version, op, name = next(
+        (version, op, field.name)
+        for version in VERSIONS
+        for op in op_of_opcode().values()
+        if op.since <= version
+        for field in op_record(op, version).properties
+        if not field.there and not field.optional
+    )
+    data = sample(op.short_name(), version)
+    read_bytecode(data)
+
+    def unknown(name: str, sizes: object) -> None:
+        pass
+
+    monkeypatch.setattr(op, "missing_property", staticmethod(unknown))
+    assert refused(data) == f"`{op.short_name()}` needs `{name}`"
+
+
+@pytest.mark.parametrize("error", [RecursionError, MemoryError])
+def test_what_takes_too_much_all_the_same_is_refused(error: type[Exception], monkeypatch: pytest.MonkeyPatch):
+    def module(self: object) -> None:
+        raise error
+
+    monkeypatch.setattr("freehold.backend.bytecode.reader._Reader.module", module)
+    assert refused(GEMM) == f"reading it takes too much ({error.__name__})"
+
+
+def test_a_function_type_in_another():
+    header, parts = split(sample("make_token"))
+    for part in parts:
+        if part.number == Section.TYPE:
+            part.payload[:] = b"\2"
+            put_offset_table(part.payload, [b"\x10\0\0", b"\x10\1\0\0"], 4)
+        if part.number == Section.FUNCTION:
+            part.payload[2] = 1  # behind a count and a name: the signature
+    assert refused(join(header, parts)) == "a function type cannot stand inside another"
+
+
+@pytest.mark.parametrize(("alignment", "fits"), [(1 << 62, True), (1 << 63, False)])
+def test_alignments_of_globals(alignment: int, fits: bool):
+    text = "cuda_tile.module @m { global @g alignment = 4096 <f32: [1.5, 2.5]> : tile<2xf32> }"
+    header, parts = split(write_bytecode(parse_disassembly(text)))
+    part = next(part for part in parts if part.number == Section.GLOBAL)
+    at = part.payload.index(b"\x80\x20")
+    part.payload[at : at + 2] = varint(alignment)
+    if fits:
+        read_bytecode(join(header, parts))
+    else:
+        assert refused(join(header, parts)) == f"the alignment {alignment} is out of range"

@@ -15,20 +15,25 @@ from freehold.tools.tile_opt import main
 
 LIT = Path(__file__).parents[1] / "lit"
 FILES = sorted(path for path in (LIT / "dialects").rglob("*.mlir") if not path.stem.endswith("invalid"))
-NAMES = ["-".join(path.relative_to(LIT / "dialects").with_suffix("").parts) for path in FILES]
+NAMES = ["_".join(path.relative_to(LIT / "dialects").with_suffix("").parts) for path in FILES]
 
 
 def printed(path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> str:
     """What `tile-opt` prints of a file of lit's."""
-    assert main([str(path), "--split-input-file", "--allow-unregistered-dialect", *options]) == 0
+    assert main([path.name, "--split-input-file", "--allow-unregistered-dialect", *options]) == 0
     return capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("path", "name"), [*zip(FILES, NAMES, strict=True)], ids=NAMES)
 def test_what_is_printed(
-    path: Path, name: str, golden: Callable[[Path, str], None], capsys: pytest.CaptureFixture[str]
+    path: Path,
+    name: str,
+    golden: Callable[[Path, str], None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As users read it, as NVIDIA's tools write it, and in MLIR's generic form: every blank and every word."""
+    monkeypatch.chdir(path.parent)
     ways = [[], ["--print-op-generic"]]
     if name.startswith("cuda_tile"):
         ways += [["--elide-prefix", "--print-debuginfo"], ["--text-version", "13.1", "--print-op-generic"]]
@@ -50,7 +55,7 @@ def test_what_is_said(
     monkeypatch.chdir(path.parent)
     main([path.name, "--print-diagnostics", "--split-input-file"])
     said = capsys.readouterr().out
-    golden(Path(__file__).with_name("printed") / f"{path.parent.name}-{path.stem}.err", said)
+    golden(Path(__file__).with_name("printed") / f"{path.parent.name}_{path.stem}.err", said)
 
 
 def read(path: Path) -> Iterator[ModuleOp]:

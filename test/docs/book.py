@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import freehold as fh
 
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE = ("tutorial", "recipes", "migration")
 """Folders of `docs/` whose pages have all that they need, and say what they print."""
+TYPED: Final = ("quickstart.md",)
+"""Other pages that have all that they need: what is typed from their beginning on runs."""
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from before import BASICS, BEFORE, NOT_RUN
-from book import ROOT, WHOLE, blocks, pages, run
+from book import ROOT, TYPED, WHOLE, blocks, pages, run
 
 import freehold as fh
 
@@ -29,7 +29,7 @@ def test_a_page_runs(
     text = page.read_text(encoding="utf-8")
     scope: dict[str, Any] = {"__name__": "__main__"}
     whole = page.parent.name in WHOLE
-    if not whole:
+    if not whole and page.name not in TYPED:
         run(BASICS, f"{page.stem}-before.py", scope)
     said: list[tuple[tuple[int, int], str]] = []
     for block in blocks(text):
@@ -37,6 +37,7 @@ def test_a_page_runs(
         if which in NOT_RUN:
             compile(block.code, page.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
             continue
+        assert which not in BEFORE or page.name not in TYPED
         run(BEFORE.get(which, ""), f"{page.stem}-{block.number}-before.py", scope)
         printed = run(block.code, f"{page.stem}-{block.number}.py", scope)
         if block.place is not None:

@@ -222,3 +222,15 @@ def test_figures_are_of_what_came_when(
     monkeypatch.setattr(said, "answers", [RuntimeError("gone")])
     assert main(["bench", "m/n", "--requests", "1"]) == 0
     assert "0 tokens in" in capsys.readouterr().out
+
+
+def test_a_process_that_does_not_lead_follows(said: type[Said], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is given what the first one is given, makes no engine, and leaves when that ends."""
+    seen: list[Any] = []
+    ranks = SimpleNamespace(leads=False, leave=lambda: seen.append("left"))
+    monkeypatch.setattr(command.Ranks, "joined", lambda device: seen.append(device) or ranks)
+    monkeypatch.setattr(command, "follow", lambda model, of, **given: seen.append((model, of, given)))
+    assert main(["generate", "m/n", "a", "--device", "3", "--tokens", "9"]) == 0
+    options = {name: given for name, given in OPTIONS.items() if name != "waiting"}
+    assert seen == [3, ("m/n", ranks, {**options, "device": 3, "tokens": 9}), "left"]
+    assert not said.made

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from inspect import signature
 from math import pi
 from pathlib import Path
 from queue import SimpleQueue
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pytest
@@ -173,6 +174,28 @@ def test_why_an_answer_ended(engine: Engine) -> None:
     assert all(value <= 0 for value, _ in told.logprobs)
 
 
+def test_an_answer_is_held_to_what_may_follow(engine: Engine) -> None:
+    """Each token is told before the next one is chosen, and only those that may come are."""
+
+    class Alternating:
+        accepted: ClassVar[list[int]] = []
+
+        def mask(self, row: Any) -> None:
+            kept = row[7 + len(self.accepted) % 2]
+            row[:] = -np.inf
+            row[7 + len(self.accepted) % 2] = kept
+
+        def accept(self, token: int) -> None:
+            self.accepted.append(token)
+
+    told: SimpleQueue[Delta | BaseException] = SimpleQueue()
+    given = Sampling(max_tokens=4, temperature=0, ignore_eos=True)
+    engine.submit([5, 6], given, told.put, cast(Any, Alternating()))
+    deltas = cast(list[Delta], [told.get(timeout=60) for _ in range(4)])
+    assert [token for delta in deltas for token in delta.tokens] == [7, 8, 7, 8]
+    assert Alternating.accepted == [7, 8, 7, 8]
+
+
 @pytest.mark.parametrize(
     ("model", "said"),
     [("nowhere", "there is no folder"), ("./a/b", "there is no folder"), ("/a/b", "there is no folder")],
@@ -282,6 +305,13 @@ def test_sizes_in_bytes(engine: Engine) -> None:
     for wrong in ("int8", ""):
         with pytest.raises(ModelError, match="weights are made 'fp8', or stay as they are"):
             Runner(Path(), engine.config, Setup(device=fh.HOST, weights=wrong), engine.runner.ranks)
+
+
+def test_what_a_model_is_run_with_where_nobody_says() -> None:
+    assert Setup() == Setup(None, 2048, 64, None, None, 0.9, True, None, True)
+    asked = signature(Engine).parameters
+    assert {name: asked[name].default for name in Setup._fields} == Setup()._asdict()
+    assert asked["waiting"].default == 1024, "requests"
 
 
 # --- Models -----------------------------------------------------------------------------------------------------------

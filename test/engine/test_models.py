@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -154,6 +155,23 @@ def test_sharded_files_and_bfloat16(tmp_path: Path) -> None:
     for name in one.keys() - {"fed"}:
         assert one[name].dtype == fh.bf16
         np.testing.assert_array_equal(one[name].numpy(), other[name].numpy())
+
+
+def test_files_of_weights_are_those_of_the_folder(tmp_path: Path) -> None:
+    """A name in an index that leads elsewhere is refused before it is opened, and one that leads nowhere, too."""
+    pytest.importorskip("safetensors")
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for name, told in (
+        ("../other.safetensors", "the index names {}, which is not in the model's folder"),
+        ("part.safetensors", "there is no {}"),
+    ):
+        (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"w": name}}), "utf-8")
+        with pytest.raises(ModelError, match=f"^{re.escape(told.format(folder / name))}$"):
+            Checkpoint(folder, fh.HOST)
+    (folder / "part.safetensors").write_bytes(b"nothing")
+    with pytest.raises(ModelError, match=r"part\.safetensors cannot be read: "):
+        Checkpoint(folder, fh.HOST)
 
 
 @pytest.mark.parametrize(("piece", "rows"), [(1, 1), (4 * 64 * 3, 3), (1 << 30, 128)])

@@ -199,3 +199,26 @@ def test_an_older_vllm_is_refused(registered: dict[Any, str], monkeypatch: pytes
     monkeypatch.setattr(TritonAttentionBackend, "forward_includes_kv_cache_update", True)
     with pytest.raises(ImportError, match="writes its cache where attention is computed"):
         _ = vllm_plugin.Backend
+
+
+@pytest.mark.parametrize(
+    ("page", "lengths", "counts"),
+    [(16, [37, 5, 20], [7, 5, 1]), (16, [48, 48], [3, 1]), (16, [16], [16]), (8, [1, 9, 8, 7], [1, 2, 8, 1])],
+)
+def test_where_queries_and_pages_are(page: int, lengths: list[int], counts: list[int]) -> None:
+    """Pages of all sequences stand behind one another, and zeros behind them; a query knows its sequence's first."""
+    used = [-(-n // page) for n in lengths]
+    most = max(used)
+    table = torch.arange(1, len(lengths) * most + 1, dtype=torch.int32).view(len(lengths), most)
+    starts = torch.tensor([0, *torch.tensor(counts).cumsum(0).tolist()], dtype=torch.int32)
+    metadata = SimpleNamespace(
+        block_table=table, seq_lens=torch.tensor(lengths, dtype=torch.int32), query_start_loc=starts
+    )
+    found = vllm_plugin._places(metadata, sum(counts), page)  # pyright: ignore[reportPrivateUsage] -- of each layer
+    pages = [number for row, n in zip(table.tolist(), used, strict=True) for number in row[:n]]
+    bases = [page * sum(used[:b]) for b, n in enumerate(counts) for _ in range(n)]
+    positions = [length - n + i for length, n in zip(lengths, counts, strict=True) for i in range(n)]
+    assert found[0].tolist() == pages + [0] * (table.numel() - len(pages))
+    assert (found[1].tolist(), found[2].tolist()) == (bases, positions)
+    assert found[0].dtype == found[1].dtype == found[2].dtype == torch.int32
+    assert vllm_plugin._places(metadata, 0, 1) is found, "for all layers"  # pyright: ignore[reportPrivateUsage]

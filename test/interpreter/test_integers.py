@@ -197,3 +197,19 @@ def test_undefined_results_are_found_in_checked_mode_only(
     with pytest.raises(Rejected) as refused:
         evaluate(name, operands, checked=True, **properties)
     assert refused.value.codes == ("O528",)
+
+
+@pytest.mark.parametrize("e", ["i8", "i32", "i64"])
+@pytest.mark.parametrize(
+    ("sign", "rounding"),
+    [("signed", "zero"), ("signed", "negative_inf"), ("signed", "positive_inf"), ("unsigned", "zero")],
+)
+def test_quotients_that_are_not_defined_are_the_same_of_tiles_and_scalars(e: str, sign: str, rounding: str) -> None:
+    least = 1 << (int(e[1:]) - 1)
+    for a, b in ((5, 0), (0, 0), (-5 & (2 * least - 1), 0), (least, 2 * least - 1)):
+        properties: Any = {"signedness": sign, "rounding": rounding}
+        tile = evaluate("divi", [(e, array(e, [a] * COUNT)), (e, array(e, [b] * COUNT))], **properties)
+        one = evaluate("divi", [(e, array(e, [a])[0]), (e, array(e, [b])[0])], **properties)
+        assert int(one) == int(np.asarray(tile)[0])
+        if b == 0:
+            assert int(one) == 0

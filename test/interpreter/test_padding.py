@@ -197,6 +197,22 @@ def test_whole_rows_and_columns_of_padding_mark_a_product(rows: int, columns: in
     assert found.tolist() == wanted.tolist()
 
 
+def test_a_maximum_is_padding_where_no_element_of_the_tensor_is_as_large() -> None:
+    found = list[tuple[float, float, bool, bool]]()
+    for a in (0.0, 1.0, np.nan):
+        for b in (0.0, 1.0, np.nan):
+            found += [(a, b, p, q) for p in (False, True) for q in (False, True)]
+    left, right, p, q = (np.array(each) for each in zip(*found, strict=True))
+    origin = marks.Origin(None)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] -- it is only handed on
+    operands: list[Any] = [marks.marked(left, p, origin), marks.marked(right, q, origin)]
+    rule: Any = vars(marks)["_RULES"]["cuda_tile.maxf"]
+    result = np.fmax(left, right)
+    marked = rule(None, result, [left, right], operands)
+    for (a, b, of_a, of_b), largest_, is_marked in zip(found, result, marked, strict=True):
+        as_large = [m for x, m in ((a, of_a), (b, of_b)) if x == largest_ or (x != x and largest_ != largest_)]
+        assert is_marked == all(as_large), (a, b, of_a, of_b)
+
+
 @fh.kernel
 def largest(y: Out["M"], x: Ref["M", "N"]):
     y.store(x.load((y.index[0], 0), (y.tile[0], 32)).max(axis=1))

@@ -157,6 +157,20 @@ def test_sums_and_products_are_rounded_by_numpy_where_it_has_the_format(
             narrow(np.array([1.5]), by_name(element), mode)
 
 
+def test_fractions_are_rounded_as_they_are_divided() -> None:
+    """To nearest as Python divides integers; in other modes to that or its neighbour, on the right side."""
+    for d in (1, 3, 5, 7, 9, 11, 49, 1023, (1 << 60) + 1):
+        for n in (1, 2, 3, 10, 22, (1 << 53) + 1, (1 << 54) + 3, (1 << 60) - 1):
+            for value in (Fraction(n, d), Fraction(-n, d)):
+                nearest = value.numerator / value.denominator
+                assert rounding.round_fraction(value, "nearest_even") == nearest
+                low, high = (rounding.round_fraction(value, f"{side}_inf") for side in ("negative", "positive"))
+                assert Fraction(low) <= value <= Fraction(high)
+                assert high == (low if Fraction(low) == value else np.nextafter(low, np.inf))
+                assert nearest in (low, high)
+                assert rounding.round_fraction(value, "zero") == (low if value > 0 else high)
+
+
 @pytest.mark.parametrize("mode", ["approx", "full"])
 def test_approximations_are_the_nearest_results(mode: str) -> None:
     a, b = array("f32", [1.0, 2.0, -7.0]), array("f32", [3.0, 7.0, 0.3])

@@ -52,6 +52,29 @@ def test_a_cache_in_pages(dtype: Any) -> None:
     assert ((found - expected).abs() <= BOUNDS[dtype] * expected.abs().clamp_min(0.1)).all()
 
 
+@pytest.mark.parametrize(("parts", "step"), [(1, 16), (2, 16), (4, 16), (5, 16), (3, 32)])
+@pytest.mark.parametrize("paged", [False, True])
+def test_caches_in_parts_of_several_tiles(parts: int, step: int, paged: bool) -> None:
+    """Part p has every so-many-th tile from p on; some have none of a short cache."""
+    B, KH, G, S, D, E = 2, 2, 3, 7 * 32, 16, 32
+    k, v = made(B, KH, S, D, dtype=torch.float32), made(B, KH, S, E, dtype=torch.float32, seed=1)
+    q, lengths = made(B, KH * G, D, dtype=torch.float32, seed=2), torch.tensor([S - 5, 20])
+    expected = wanted(q, k, v, lengths.tolist())
+    o, table = torch.full((B, KH, 1, G, E), 7.0), None
+    part = o if parts == 1 else torch.full((B, KH, parts, G, E), 7.0)
+    lse = None if parts == 1 else torch.full((B, KH, parts, G), 7.0)
+    if paged:
+        count = S // step
+        table = torch.randperm(B * count, generator=torch.Generator().manual_seed(3)).view(B, count).int()
+        back = table.flatten().argsort()
+        k, v = (t.view(B, KH, count, step, -1).transpose(1, 2).flatten(0, 1)[back].contiguous() for t in (k, v))
+    for launch in decoding.decoding_launches(
+        o[:, :, 0], part, lse, q.view(B, KH, G, D), k, v, table, lengths.int(), 0.25, step
+    ):
+        launch.on()
+    torch.testing.assert_close(o.view(B, KH * G, E), expected.float(), atol=1e-5, rtol=1e-5)
+
+
 def test_a_page_that_is_none_is_found() -> None:
     q, pages = torch.ones(1, 2, 16), torch.ones(3, 1, 16, 16)
     with pytest.raises(fh.LaunchError) as failed:

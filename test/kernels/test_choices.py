@@ -65,6 +65,7 @@ def of_rows() -> Iterator[tuple[str, Work]]:
             yield f"rms_norm {m} x {n}", lambda x=x, w=w: kernels.rms_norm(x, w)
             yield f"layer_norm {m} x {n}", lambda x=x, w=w: kernels.layer_norm(x, w, w)
             yield f"softmax {m} x {n}", lambda x=x: kernels.softmax(x)
+            yield f"log_softmax {m} x {n}", lambda x=x: kernels.log_softmax(x)
             yield f"cross_entropy {m} x {n}", lambda x=x, y=labels: kernels.cross_entropy(x, y)
         yield f"softmax of f32 {2**24 // n} x {n}", lambda n=n: kernels.softmax(f32(2**24 // n, n))
         yield f"cumsum {2**22 // n} x {n}", lambda n=n: kernels.cumsum(f32(2**22 // n, n))
@@ -96,6 +97,13 @@ def of_attention() -> Iterator[tuple[str, Work]]:
                 q, k = bf16(16384 // s or 1, 16, s, d), bf16(16384 // s or 1, 4, s, d)
                 name = f"attention {len(q)} x {s}, {d}{', causal' * causal}"
                 yield name, lambda q=q, k=k, causal=causal: kernels.attention(q, k, k, causal=causal)
+        for s in (8192, 12287, 12288):
+            for causal in (False, True):
+                given = [torch.empty(1, 1, s, d, dtype=torch.float16) for _ in range(3)]
+                yield (
+                    f"attention of f16 {s}, {d}, causal {causal}",
+                    lambda g=given, c=causal: kernels.attention(*g, causal=c),
+                )
         for b, length in ((1, 1024), (1, 65536), (16, 512), (16, 4096), (20, 4096), (64, 1024), (64, 16384)):
             q, k = bf16(b, 32, d), bf16(b, 8, length, d)
             yield (
@@ -246,6 +254,10 @@ def of_gradients() -> Iterator[tuple[str, Work]]:
             q, k = bf16(s, 4, d), bf16(s, 2, d)
             yield f"varlen_attention {s}, {d}", both(kernels.varlen_attention, q, k, bf16(s, 2, d), lengths(4))
             yield f"linear_attention {s}, {d}", both(kernels.linear_attention, *(bf16(1, 2, s, d) for _ in range(3)))
+    for s in (1023, 1024, 1025, 4096, 4097):
+        for causal in (True, False):
+            given = [bf16(1, 1, s, 128) for _ in range(3)]
+            yield f"attention of 128 back, {s}, causal {causal}", both(kernels.attention, *given, causal=causal)
     yield "attention with sinks", both(kernels.attention, *(bf16(2, 4, 256, 64) for _ in range(3)), sinks=bf16(4))
     for shape in ((2, 64, 20), (2, 6, 30, 30)):
         yield f"group_norm of {shape}", both(kernels.group_norm, f32(*shape), 2, f32(shape[1]), f32(shape[1]))

@@ -64,6 +64,9 @@ FITS: dict[str, Callable[[], Any]] = {
     "a window of one": lambda: kernels.attention(*(of(1, 2, 8, 16) for _ in range(3)), window=1),
     "a window that fits as a whole": lambda: kernels.conv(of(1, 4, 5), of(3, 4, 5)),
     "a window that fits with padding": lambda: kernels.conv(of(1, 4, 5), of(3, 4, 9), padding=2),
+    "a transposed convolution of a channel of each group": lambda: kernels.conv_transpose(
+        of(1, 4, 5), of(4, 1, 3), groups=2
+    ),
     "a window of a pool": lambda: kernels.avg_pool(of(1, 4, 5), 5),
     "three axes": lambda: kernels.max_pool(of(1, 4, 5, 5, 5), 2),
     "one part": lambda: kernels.histogram(of(9), 1, 0.0, 1.0),

@@ -87,6 +87,22 @@ def test_targets_that_are_no_columns(way: str) -> None:
     torch.testing.assert_close(loss[3:], torch.full((M - 3,), float(N)).log())
 
 
+@pytest.mark.parametrize("target", [8, -1, (1 << 32) + 3, -(1 << 32) + 3, 1 << 31, 1 << 62])
+def test_targets_that_are_no_columns_of_any_width(target: int) -> None:
+    """A number of 64 bits is not cut to one that is a column; and no gradient of a target comes of it."""
+    logits = torch.randn(3, 8, requires_grad=True)
+    targets = torch.tensor([3, target, 5])
+    loss = kernels.cross_entropy(logits, targets, reduction="none")
+    assert loss.isnan().tolist() == [False, True, False]
+    assert kernels.cross_entropy(logits, targets).isnan()
+    assert kernels.linear_cross_entropy(logits.detach(), torch.randn(8, 8), targets).isnan()
+    (found,) = torch.autograd.grad(loss[::2].sum(), logits)
+    (wanted,) = torch.autograd.grad(
+        torch.nn.functional.cross_entropy(logits[::2], targets[::2], reduction="sum"), logits
+    )
+    torch.testing.assert_close(found, wanted)
+
+
 def test_gradients_of_rows_that_several_have() -> None:
     M, N = SHAPES["several"]
     logits = torch.randn(M, N, generator=torch.Generator().manual_seed(1)).to(torch.bfloat16).requires_grad_()

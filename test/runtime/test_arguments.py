@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -13,6 +14,7 @@ import pytest
 
 import freehold as fh
 from freehold.runtime.launch.host import array_of
+from freehold.runtime.memory import arguments as module
 from freehold.runtime.memory.arguments import HOST, ArrayView, UnknownDType, Unreadable, view
 from freehold.support import dtypes
 
@@ -273,6 +275,31 @@ def scaled(y: fh.Mut["N"], a: fh.f32):
 
 def test_an_integer_may_be_too_large_for_a_float() -> None:
     y = np.ones(4, np.float32)
-    with pytest.raises(fh.Rejected, match="must be a number that fits a float, not an int"):
+    with pytest.raises(fh.Rejected, match=r"must be a number that `f32` holds .*, not an int"):
         scaled(fh.partition(y, 4), 10**400).sync()
     assert (y == 1).all()
+
+
+@pytest.mark.parametrize(("strides", "wanted"), [(None, (16, 4)), ((1, 3), (4, 12)), ((8, 1), (32, 4))])
+@pytest.mark.parametrize("locked", [False, True])
+def test_dlpack_on_a_gpu(strides: Any, wanted: tuple[int, ...], locked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its strides are told in elements, and where it has none it is contiguous."""
+    seen = SimpleNamespace(dtype=np.dtype(np.float32), shape=(3, 4), strides=strides, readonly=locked, ptr=4096)
+    monkeypatch.setattr(module.driver, "strided", lambda array, device: seen)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
+    found = view(OnlyDlpack(np.zeros(1, np.float32), (2, 1)))
+    assert (found.pointer, found.shape, found.strides, found.device) == (4096, (3, 4), wanted, 1)
+    assert found.dtype == dtypes.f32
+    assert (found.read_only is not None) == locked
+    seen.dtype = None
+    with pytest.raises(UnknownDType, match="a type that NumPy does not have"):
+        view(OnlyDlpack(np.zeros(1, np.float32), (2, 1)))
+
+
+@pytest.mark.parametrize("error", [BufferError, TypeError, NotImplementedError])
+def test_what_another_library_says_is_handed_on(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    def strided(array: Any, device: int) -> Any:
+        raise error("it is busy")
+
+    monkeypatch.setattr(module.driver, "strided", strided)
+    with pytest.raises(Unreadable, match="its library says: it is busy"):
+        view(OnlyDlpack(np.zeros(1, np.float32), (2, 1)))

@@ -20,7 +20,7 @@ import pytest
 import freehold as fh
 from freehold import Acc, Const, Mut, Out, Ref, f32, f64, i32, i64
 from freehold.backend import cubin
-from freehold.runtime.foreign import standin
+from freehold.runtime.foreign import standin, telling
 from freehold.runtime.foreign.code import kernels_of
 from freehold.runtime.gpu import toolchain
 from freehold.support.contract import LaunchContract
@@ -518,3 +518,21 @@ def test_code_without_an_architecture_is_for_the_gpu_there_is(monkeypatch: pytes
     with pytest.raises(NoGpu):
         saxpy().compile(y, x, 2.0)
     assert asked == ['name an architecture: `arch="sm_90"`']
+
+
+@pytest.mark.parametrize(("stores", "loads"), [(0, 0), (1, 2)])
+def test_what_foreign_code_takes(stores: int, loads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    spilled = ", 3 accesses to spilled registers" if stores else ""
+    said = f"40 registers a thread, 512 bytes of static shared memory{spilled}, 4096 bytes of code"
+    inner: Any = telling
+    one = SimpleNamespace(kernel="k", registers=40, shared=512, code=4096, local_stores=stores, local_loads=loads)
+    other = SimpleNamespace(kernel="other", registers=1, shared=2, code=3, local_stores=0, local_loads=0)
+    monkeypatch.setattr(inner, "resources", lambda code: [other, one])
+    assert inner._takes(b"", "k") == said
+    assert inner._takes(b"", "none") == "PTX, which the driver compiles"
+
+    def no_cubin(code: bytes) -> Any:
+        raise cubin.NotACubin("no cubin")
+
+    monkeypatch.setattr(inner, "resources", no_cubin)
+    assert inner._takes(b"", "k") == "PTX, which the driver compiles"

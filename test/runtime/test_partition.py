@@ -11,6 +11,7 @@ import pytest
 import freehold as fh
 from freehold.frontend.schedule import OpenPartition
 from freehold.runtime.launch import partition as made_by
+from freehold.support.span import Span
 
 X = np.zeros((64, 64), np.float32)
 ORDERS, EXTENTS = "`freehold.ROW`, `COLUMN` or `grouped(n)`", "a positive integer or a tuple of them"
@@ -263,3 +264,33 @@ def test_another_array_is_cut_the_same_way() -> None:
         one.zzz  # noqa: B018 -- it is read
     with pytest.raises(fh.Rejected, match=r"Mut\.load"):
         one.load  # noqa: B018 -- as above
+
+
+@pytest.mark.parametrize(
+    ("tile", "edit"),
+    [((3,), "(4)"), (3, "4"), (5, "8"), (1000, "1024"), ((3, 8), "(4, 8)"), ((2, 9, 3), "(2, 16, 4)")],
+)
+def test_a_tile_that_is_no_power_of_two_gets_the_next_ones(tile: Any, edit: str) -> None:
+    with pytest.raises(fh.Rejected) as caught:
+        fh.partition(X, tile)
+    report = caught.value.errors[0].report()
+    assert report.title == f"the tile of a partition must be powers of two, not {tile!r}"
+    assert report.helps == (f"use {edit.removeprefix('(').removesuffix(')') if len(edit) == 3 else edit}",)
+
+
+def test_a_map_that_cannot_be_read_is_shown_where_it_fails() -> None:
+    def broken(i: Any, j: Any) -> Any:
+        return i, 1 // 0 + j
+
+    with pytest.raises(fh.Rejected) as caught:
+        fh.partition(X, (8, 8), map=broken)
+    assert "raises ZeroDivisionError" in str(caught.value)
+    place = caught.value.errors[0].report().place
+    assert isinstance(place, Span)
+    assert place.line == broken.__code__.co_firstlineno + 1
+    odd: Any = int  # which has no code of Python's
+    with pytest.raises(fh.Rejected) as caught:
+        fh.partition(X, (8, 8), map=odd)
+    place = caught.value.errors[0].report().place
+    assert isinstance(place, Span)
+    assert place.end - place.start == len("odd")

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -404,3 +404,22 @@ def test_bytes_that_begin_anywhere_are_copied_before_they_are_read_otherwise() -
         report = caught.value.errors[0].report()
         assert report.label == "it begins at an address that is no multiple of 4"
         assert report.helps == ("make a contiguous copy first: `.copy().sync()`",)
+
+
+@pytest.mark.parametrize(
+    ("given", "fits"),
+    [
+        ((128, fh.i8), True), ((129, fh.i8), False), ((0, 128, 1, fh.i8), True), ((97, 130, 10, fh.i8), True),
+        ((97, 137, 10, fh.i8), True), ((97, 138, 10, fh.i8), False), ((0, -129, -1, fh.i8), True),
+        ((0, -130, -1, fh.i8), False), ((300, 200, 1, fh.i8), True), ((200, 300, -1, fh.i8), True),
+        ((200, 200, 1, fh.i8), True),
+    ],
+)  # fmt: skip
+def test_even_steps_fit_their_dtype_as_far_as_they_go(given: Any, fits: bool) -> None:
+    """The last one that is made counts, and not where they would go on; none is made where the end is behind."""
+    if fits:
+        ours, numpys = cast(Any, fh.arange), cast(Any, np.arange)
+        assert ours(*given).sync().numpy().tolist() == numpys(*given[:-1]).tolist()
+        return
+    with pytest.raises(fh.Rejected):
+        fh.arange(*given)

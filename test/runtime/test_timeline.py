@@ -531,6 +531,16 @@ def test_who_is_told(memory: list[Any], driver: Driver, written: Any) -> None:
     assert log.failed == []
 
 
+def test_who_was_told_is_not_asked_how_it_will_wait(memory: list[Any]) -> None:
+    """Of what threads have launched last, a thread's own is known to it; that of others stays to be claimed."""
+    thread = threading.get_ident()
+    mine, others = entry(thread), entry(thread + 1)
+    failures.fresh[:] = [mine, others]
+    failures.tell([], None)
+    assert failures.fresh == [others]
+    failures.fresh.clear()
+
+
 def test_what_a_thread_has_launched_is_claimed_or_published(memory: list[Any]) -> None:
     thread = threading.get_ident()
     mine, others = [entry(thread) for _ in range(2)], entry(thread + 1)

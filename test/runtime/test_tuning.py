@@ -276,3 +276,12 @@ def test_a_search_shows_as_a_table_in_notebooks() -> None:
         "<tr><td>4.00 us</td><td>2.00</td><td>c</td></tr>"
         "<tr><td>refused</td><td></td><td>d: error[O103]: no</td></tr></table>"
     )
+
+
+def test_hints_that_there_are_not_are_no_matter_of_one_configuration() -> None:
+    def some(way: Way) -> dict[str, int]:
+        return {"speed": 3} if way.tile == 32 else {}
+
+    tuned = fh.Tuned(scaled, SPACE, arguments, hints=some)
+    with pytest.raises(fh.Rejected, match="there is no such hint"):
+        tuned.search(*arrays(), measure=Clock({16: 3.0, 32: 2.0, 64: 1.0, 128: 1.2}))

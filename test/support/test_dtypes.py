@@ -133,3 +133,17 @@ def test_what_is_held_is_said() -> None:
     assert dtypes.held(dtypes.f8e8m0fnu, 10**400) == "powers of two from 2**-127 to 2**127"
     assert dtypes.held(dtypes.f8e5m3fnu, math.inf) == "0 to 114688"
     assert dtypes.held(dtypes.f4e2m1fn, math.nan) == "no NaN"
+
+
+LARGEST = {
+    "f16": np.finfo(np.float16).max, "bf16": ml_dtypes.finfo(ml_dtypes.bfloat16).max, "f32": np.finfo(np.float32).max,
+    "f64": np.finfo(np.float64).max, "tf32": (2 - 2.0**-10) * 2.0**127,
+    "f8e4m3fn": ml_dtypes.finfo(ml_dtypes.float8_e4m3fn).max, "f8e5m2": ml_dtypes.finfo(ml_dtypes.float8_e5m2).max,
+    "f8e8m0fnu": 2.0**127, "f8e5m3fnu": 114688.0, "f4e2m1fn": 6.0,
+}  # fmt: skip
+
+
+def test_the_largest_numbers_are_the_formats() -> None:
+    assert {d.name: value for d, value in dtypes.LARGEST.items()} == {n: float(v) for n, v in LARGEST.items()}
+    infinite = {"f16", "bf16", "f32", "f64", "tf32", "f8e5m2"}
+    assert {d.name for d in dtypes.WITH_INFINITY} == infinite

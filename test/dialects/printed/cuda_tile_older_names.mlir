@@ -37,15 +37,15 @@ builtin.module {
   %at = "test.op"() : () -> !cuda_tile.tile<i32> loc(#loc7)
   %loaded, %token = cuda_tile.load_view_tko weak %view[%at] : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, tile<i32> -> tile<8xf32>, token loc(#loc8)
 } loc(#loc3)
-#loc = loc(fused["/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":10:12, "/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":10:14])
-#loc1 = loc(fused["/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":14:10, "/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":14:32])
-#loc2 = loc(fused["/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":16:5, "/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":16:31])
+#loc = loc(fused["older_names.mlir":10:12, "older_names.mlir":10:14])
+#loc1 = loc(fused["older_names.mlir":14:10, "older_names.mlir":14:32])
+#loc2 = loc(fused["older_names.mlir":16:5, "older_names.mlir":16:31])
 #loc3 = loc(unknown)
-#loc4 = loc(fused["/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":10:3, "/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":10:26])
-#loc5 = loc(fused["/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":9:1, "/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":9:20])
-#loc6 = loc(fused["/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":22:9, "/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":22:98])
-#loc7 = loc(fused["/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":23:7, "/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":23:47])
-#loc8 = loc(fused["/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":24:19, "/work/wt/faultsfe/test/lit/dialects/cuda_tile/older_names.mlir":24:281])
+#loc4 = loc(fused["older_names.mlir":10:3, "older_names.mlir":10:26])
+#loc5 = loc(fused["older_names.mlir":9:1, "older_names.mlir":9:20])
+#loc6 = loc(fused["older_names.mlir":22:9, "older_names.mlir":22:98])
+#loc7 = loc(fused["older_names.mlir":23:7, "older_names.mlir":23:47])
+#loc8 = loc(fused["older_names.mlir":24:19, "older_names.mlir":24:281])
 // -----
 "builtin.module"() ({
   "cuda_tile.module"() <{sym_name = "m"}> ({

@@ -29,7 +29,7 @@ cuda_tile.module @m {
     return loc(#loc5)
   } loc(#loc7)
 } loc(#loc8)
-#loc = loc(fused["/work/wt/faultsfe/test/lit/dialects/cuda_tile/debug.mlir":12:12, "/work/wt/faultsfe/test/lit/dialects/cuda_tile/debug.mlir":12:14])
+#loc = loc(fused["debug.mlir":12:12, "debug.mlir":12:14])
 #loc1 = loc("/src/k.py":5:6)
 #di_file = #cuda_tile.di_file<"k.py" in "/src">
 #di_compile_unit = #cuda_tile.di_compile_unit<file = #di_file>
@@ -38,10 +38,10 @@ cuda_tile.module @m {
 #loc2 = #cuda_tile.di_loc<#loc1 in #di_lexical_block>
 #loc3 = loc(unknown)
 #loc4 = loc(callsite("/src/h.py":1:1 at #cuda_tile.di_loc<#loc1 in #di_lexical_block>))
-#loc5 = loc(fused["/work/wt/faultsfe/test/lit/dialects/cuda_tile/debug.mlir":19:5, "/work/wt/faultsfe/test/lit/dialects/cuda_tile/debug.mlir":19:11])
+#loc5 = loc(fused["debug.mlir":19:5, "debug.mlir":19:11])
 #loc6 = loc("/src/k.py":1:1)
 #loc7 = #cuda_tile.di_loc<#loc6 in #di_subprogram>
-#loc8 = loc(fused["/work/wt/faultsfe/test/lit/dialects/cuda_tile/debug.mlir":10:1, "/work/wt/faultsfe/test/lit/dialects/cuda_tile/debug.mlir":10:20])
+#loc8 = loc(fused["debug.mlir":10:1, "debug.mlir":10:20])
 // -----
 "builtin.module"() ({
   "cuda_tile.module"() <{sym_name = "m"}> ({
