@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -135,10 +136,11 @@ def test_what_is_held_is_said() -> None:
     assert dtypes.held(dtypes.f4e2m1fn, math.nan) == "no NaN"
 
 
-LARGEST = {
-    "f16": np.finfo(np.float16).max, "bf16": ml_dtypes.finfo(ml_dtypes.bfloat16).max, "f32": np.finfo(np.float32).max,
+FORMATS: Any = ml_dtypes
+LARGEST: dict[str, Any] = {
+    "f16": np.finfo(np.float16).max, "bf16": FORMATS.finfo(FORMATS.bfloat16).max, "f32": np.finfo(np.float32).max,
     "f64": np.finfo(np.float64).max, "tf32": (2 - 2.0**-10) * 2.0**127,
-    "f8e4m3fn": ml_dtypes.finfo(ml_dtypes.float8_e4m3fn).max, "f8e5m2": ml_dtypes.finfo(ml_dtypes.float8_e5m2).max,
+    "f8e4m3fn": FORMATS.finfo(FORMATS.float8_e4m3fn).max, "f8e5m2": FORMATS.finfo(FORMATS.float8_e5m2).max,
     "f8e8m0fnu": 2.0**127, "f8e5m3fnu": 114688.0, "f4e2m1fn": 6.0,
 }  # fmt: skip
 
