@@ -127,6 +127,12 @@ class TensorValue:
         """The user's name of it."""
         return self.parameter.name
 
+    @property
+    def tile(self) -> tuple[int, ...]:
+        """The shape of its regions; it was partitioned."""
+        assert self.spec.partition is not None
+        return self.spec.partition.tile
+
 
 @dataclass(eq=False, slots=True)
 class PositionValue:
@@ -140,9 +146,7 @@ class PositionValue:
     @property
     def tile(self) -> tuple[int, ...]:
         """The shape of a region."""
-        partition = self.tensor.spec.partition
-        assert partition is not None
-        return partition.tile
+        return self.tensor.tile
 
 
 @dataclass(eq=False, slots=True)
@@ -165,9 +169,7 @@ class RegionValue:
     @property
     def tile(self) -> tuple[int, ...]:
         """Its shape."""
-        partition = self.tensor.spec.partition
-        assert partition is not None
-        return partition.tile
+        return self.tensor.tile
 
 
 @dataclass(eq=False, slots=True)
