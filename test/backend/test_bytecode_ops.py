@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from op_kernels import SAMPLES, Sample, module_of
 from xdsl.dialects.builtin import FloatData, ModuleOp, UnitAttr
-from xdsl.irdl import opt_prop_def, prop_def
+from xdsl.irdl import AttrSizedOperandSegments, opt_operand_def, opt_prop_def, prop_def
 
 from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
 from freehold.backend.bytecode.tables import NOT_IN_BODIES, op_of_opcode, op_record
@@ -184,16 +184,20 @@ def test_a_property_without_a_form_is_told_when_its_operation_is_first_seen():
         op_record(OfNoForm, V13_1)
 
 
-@tile_op(9998, group="none", field_since={"later": V13_2})
+@tile_op(9998, group="none", field_since={"later": V13_2, "before": V13_2})
 class LaterFirst(TileOp):
-    """An operation whose first field came after its second one."""
+    """An operation whose first fields came after the ones behind them."""
 
     name = "cuda_tile.later_first"
     later = opt_prop_def(UnitAttr)
     sooner = opt_prop_def(UnitAttr)
+    before = opt_operand_def()
+    behind = opt_operand_def()
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
 
 def test_flags_of_older_fields_come_first_however_they_stand_in_a_class():
     older, newer = (op_record(LaterFirst, version) for version in (V13_1, V13_2))
-    assert (older.property_flags, older.known_flags) == ((("sooner", 1),), 1)
-    assert (newer.property_flags, newer.known_flags) == ((("later", 2), ("sooner", 1)), 3)
+    assert (older.property_flags, older.operand_flags, older.known_flags) == ((("sooner", 1),), ((1, 2),), 3)
+    assert (newer.property_flags, newer.operand_flags) == ((("later", 4), ("sooner", 1)), ((0, 8), (1, 2)))
+    assert newer.known_flags == 15

@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -312,6 +312,17 @@ def test_edits_of_what_is_no_tensor() -> None:
     wanted = torch.softmax(torch.from_numpy(x), -1)
     for given, edit in ((x, torch.from_dlpack), (x.tolist(), torch.tensor), ([*torch.from_numpy(x)], torch.stack)):
         assert torch.allclose(kernels.softmax(edit(given)), wanted)
+
+
+def test_extents_may_stand_in_lists() -> None:
+    """... and are not what is wrong where something else is."""
+    x, w = torch.randn(1, 2, 5, 6), torch.randn(3, 2, 2, 2)
+    wanted = torch.nn.functional.conv2d(x, w, padding=(1, 0), stride=(2, 1))
+    for stride in ((2, 1), cast(Any, [2, 1])):
+        torch.testing.assert_close(kernels.conv(x, w, padding=(1, 0), stride=stride), wanted)
+        told = "conv: dilation has to be an integer, or one for each axis, not 'one'"
+        with pytest.raises(TypeError, match=f"^{told}$"):
+            kernels.conv(x, w, stride=stride, dilation=cast(Any, "one"))
 
 
 def test_numbers_of_experts_of_any_width() -> None:
