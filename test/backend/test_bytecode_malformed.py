@@ -20,7 +20,7 @@ from freehold.backend.bytecode.tables import FunctionFlag, Section, op_of_opcode
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile import LoopOp
 from freehold.dialects.cuda_tile.text import parse_disassembly
-from freehold.dialects.cuda_tile.version import V13_4, V13_5, VERSIONS, Version
+from freehold.dialects.cuda_tile.version import V13_3, V13_4, V13_5, VERSIONS, Version
 from freehold.support.diagnostic import Rejected
 from freehold.support.large import MAX_NESTING, large
 
@@ -317,9 +317,9 @@ def test_records_of_places(records: list[bytes], number: int, what: str):
         read_bytecode(data)
 
 
-def ended_by_bytes(data: bytes) -> bytes:
+def ended_by_bytes(data: bytes, version: Version = VERSIONS[-1]) -> bytes:
     """A kernel of `make_token` and, instead of `return`, an operation that begins so."""
-    header, parts = split(sample("make_token", VERSIONS[-1]))
+    header, parts = split(sample("make_token", version))
     function = next(part for part in parts if part.number == Section.FUNCTION)
     at = function.payload.index(b"\x5c\x00\x00")  # return
     function.payload[at:] = data + b"\xff" * 11  # no integer
@@ -440,3 +440,14 @@ def test_alignments_of_globals(alignment: int, fits: bool):
         read_bytecode(join(header, parts))
     else:
         assert refused(join(header, parts)) == f"the alignment {alignment} is out of range"
+
+
+@pytest.mark.parametrize(("version", "fits"), [(V13_3, False), (V13_4, True)])
+def test_values_of_enumerations_that_came_later(version: Version, fits: bool):
+    """`addf` rounds to the nearest, and away from zero, since 13.4."""
+    opcode, op = next((opcode, op) for opcode, op in op_of_opcode().items() if op.short_name() == "addf")
+    record = op_record(op, version)
+    assert record.properties[0].name == "rounding_mode"
+    said = refused(ended_by_bytes(varint(opcode) + b"\4" + b"\0" * record.has_flags + b"\7", version))
+    told = "cuda_tile.rounding nearest_away came with 13.4 and this file has version 13.3"
+    assert (said == told) is not fits

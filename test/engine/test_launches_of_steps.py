@@ -34,6 +34,7 @@ MODELS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a model of 16 bits": ({"hidden_size": 512, "intermediate_size": 8192, "dtype": "bfloat16"}, {"sequences": 20}),
     "a model with weights of 8 bits": ({"hidden_size": 512}, {"weights": "fp8"}),
     "a model whose sums are cut": ({"intermediate_size": 1024, "dtype": "bfloat16"}, {}),
+    "a model whose heads share nothing": ({"num_key_value_heads": 4}, {"sequences": 2}),
     "a model with experts": (EXPERTS, {}),
     "a model without norms of heads, of 32 heads": (
         {"architectures": ["LlamaForCausalLM"], "num_attention_heads": 32, "head_dim": 8},
