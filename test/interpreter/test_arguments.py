@@ -7,8 +7,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from evaluate import parse
 
 import freehold as fh
+from freehold.runtime.interpreter import run_tile
 from freehold.runtime.interpreter.arguments import (
     Parameter,
     array,
@@ -21,6 +23,7 @@ from freehold.runtime.interpreter.arguments import (
 )
 from freehold.runtime.interpreter.elements import by_name
 from freehold.support import terms
+from freehold.support.diagnostic import Rejected
 
 M, N = terms.sym("M"), terms.sym("N")
 
@@ -193,3 +196,13 @@ def test_predicates_hold_or_say_with_which_values_they_do_not() -> None:
             hold(predicate, symbols, None, "k")
         assert said in str(caught.value)
     assert (value_of(M + 1, {"M": 2}), value_of(M + N, {"M": 2})) == (3, None)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_an_entry_point_takes_as_many_arguments_as_it_has_parameters(count: int) -> None:
+    text = "cuda_tile.module @m { cuda_tile.entry @k(%a: !cuda_tile.tile<i32>, %b: !cuda_tile.tile<i32>) { return } }"
+    run_tile(parse(text), [1, 2])
+    with pytest.raises(Rejected) as caught:
+        run_tile(parse(text), [1] * count)
+    assert caught.value.codes == ("O530",)
+    assert f"{count} arguments for 2 parameters" in str(caught.value)

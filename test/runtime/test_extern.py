@@ -21,7 +21,7 @@ import freehold as fh
 from freehold import Acc, Const, Mut, Out, Ref, f32, f64, i32, i64
 from freehold.backend import cubin
 from freehold.runtime.foreign import standin, telling
-from freehold.runtime.foreign.code import kernels_of
+from freehold.runtime.foreign.code import CudaSource, kernels_of, unknown_entry
 from freehold.runtime.gpu import toolchain
 from freehold.support.contract import LaunchContract
 
@@ -536,3 +536,23 @@ def test_what_foreign_code_takes(stores: int, loads: int, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(inner, "resources", no_cubin)
     assert inner._takes(b"", "k") == "PTX, which the driver compiles"
+
+
+@pytest.mark.parametrize(
+    ("entry", "there", "kind", "helps"),
+    [
+        ("saxpy", ["saxpi"], "PTX", ('name that: `entry="saxpi"`',)),
+        ("saxpy", ["other"], "PTX", ('name that: `entry="other"`',)),  # the only one
+        ("saxpy", ["other", "third"], "PTX", ()),
+        ("saxpy", [], "PTX", ()),
+        ("saxpy", ["other", "_Z5saxpyPfi"], "PTX", ('name that: `entry="_Z5saxpyPfi"`',)),
+        ("saxpy", ["other", "_Z6saxpy2Pfi"], "PTX", ()),
+        ("saxpy", ["_Z5saxpyPfi"], CudaSource.kind,
+         ('keep its name as it is: `extern "C" __global__ void saxpy(...)`',)),
+    ],
+)  # fmt: skip
+def test_an_entry_that_code_does_not_have(entry: str, there: list[str], kind: str, helps: tuple[str, ...]) -> None:
+    report = unknown_entry("k", kind, entry, dict.fromkeys(there)).report()
+    assert report.title == f"the code of `k`, {kind}, has no kernel `{entry}`"
+    assert report.notes == (f"it has {', '.join(f'`{name}`' for name in there) or 'none'}",)
+    assert report.helps == helps

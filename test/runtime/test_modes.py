@@ -464,3 +464,23 @@ def test_the_environment_of_a_new_process(tmp_path: Path) -> None:
     environment = {**os.environ, modes.VARIABLE: "checked"}
     done = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "O523", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed", "mode"),
+    [
+        ("fast", None, modes.Mode("fast", None)), ("checked", None, modes.Mode("checked", None)),
+        ("adversarial", None, modes.Mode("adversarial", 0)), ("adversarial", 0, modes.Mode("adversarial", 0)),
+        ("adversarial", 7, modes.Mode("adversarial", 7)), ("checked", 0, modes.Mode("checked", 0)),
+        ("fast", 0, None), ("adversarial", -1, None), ("checked", True, None), ("checked", 1.0, None),
+        ("slow", None, None),
+    ],
+)  # fmt: skip
+def test_modes_that_there_are(kind: Any, seed: Any, mode: modes.Mode | None) -> None:
+    if mode is None:
+        with pytest.raises(fh.Rejected) as caught, fh.interpreting(kind, seed=seed):
+            pass
+        assert caught.value.codes == ("O245",)
+        return
+    with fh.interpreting(kind, seed=seed):
+        assert modes.current() == mode
