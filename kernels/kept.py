@@ -57,7 +57,9 @@ class Kept(NamedTuple):
     def hints(self) -> dict[str, int]:
         """The kernel's hints."""
         found = {"num_worker_warps": self.warps, "occupancy": self.occupancy}
-        return found if self.blocks == 1 else {**found, "num_cta_in_cga": self.blocks}
+        if self.blocks > 1:
+            found["num_cta_in_cga"] = self.blocks
+        return {**found, "begin_early": True} if self.blocks > 1 and self.warps == 4 else found
 
     def tiles(self, length: int) -> tuple[int, int]:
         """Tiles of a row, and how many of them stay in registers: the kernel's `K` and `H`."""
@@ -72,7 +74,7 @@ SOFTMAX: Final = {
     20480: Kept(4096, 16, 3),
     28672: Kept(4096, 16, 2),
     32768: Kept(4096, 16, 2),
-    49152: Kept(8192, 32, 1, order=Order(False, False, 0)),
+    49152: Kept(4096, 8, 2, order=Order(True, True, 1)),
     57344: Kept(8192, 32, 1, order=Order(True, False, 0)),
     65536: Kept(8192, 32, 1, order=Order(True, False, 2)),
     81920: Kept(8192, 16, 1, order=Order(True, True, 1)),
@@ -82,7 +84,11 @@ SOFTMAX: Final = {
     262144: _SIXTEEN,
 }
 """Lengths of rows that are faster so, as measured on an H200."""
-LOG_SOFTMAX: Final = {**SOFTMAX, 16384: Kept(4096, 16, 3)}
+LOG_SOFTMAX: Final = {
+    **SOFTMAX,
+    16384: Kept(4096, 16, 3),
+    49152: Kept(8192, 32, 1, order=Order(False, False, 0)),
+}
 """Those of which the logarithm is."""
 RMS: Final = {
     8192: Kept(1024, 4, 8),
@@ -120,18 +126,40 @@ LAYER: Final = {
     131072: Kept(8192, 32, 1, held=6),
 }
 
+
+def _cluster(blocks: int, occupancy: int) -> Kept:
+    """
+    A cluster whose blocks have four warps. Where rows are many, what counts is how many blocks a multiprocessor has:
+    each waits for the others of its cluster four times, the last time until all that they stored is there.
+    """
+    return Kept(1024 * blocks, 4, occupancy, blocks=blocks)
+
+
+SOFTMAX_SHARED: Final = {114688: _cluster(8, 6), 131072: _cluster(8, 5), 262144: _cluster(16, 5)}
+LOG_SOFTMAX_SHARED: Final = {131072: _cluster(8, 5)}
+RMS_SHARED: Final = {81920: _cluster(8, 7), 98304: _cluster(8, 7), 114688: _cluster(8, 6), 131072: _cluster(8, 5)}
+LAYER_SHARED: Final = {98304: _cluster(8, 6), 114688: _cluster(8, 5)}
+"""
+Lengths of rows of `bf16` that clusters of such blocks share. For each, all rows of a launch on an H200 were compared
+with `f64`, as the assembler makes wrong code of some reductions in clusters: with weights of that dtype, and a bias.
+"""
+
 _SHARED: Final = {131072: _EIGHT, 262144: _SIXTEEN}
 _FEW: Final = 32
 """Rows, at most, of the lengths in front that clusters share: too few for a block each, and all blocks run at once."""
+_MANY: Final = 256
+"""Rows, at least, for which clusters of small blocks were measured."""
 
 
-def kept_way(found: dict[int, Kept], x: Any) -> Kept | None:
-    """How the rows of the matrix `x` are kept; None where they are not."""
+def kept_way(found: dict[int, Kept], x: Any, shared: dict[int, Kept] | None = None) -> Kept | None:
+    """How the rows of the matrix `x` are kept; None where they are not. `shared` is what counts first for many rows."""
     rows, length = x.shape
     way = found.get(length) if rows > _FEW else _SHARED.get(length)
+    if shared and rows >= _MANY and str(x.dtype) == "torch.bfloat16":
+        way = shared.get(length, way)
     if way is None or x.dtype.itemsize != 2:
         return None
-    if rows <= 2 * PROCESSORS and rows > _FEW and way is not _SIXTEEN:
+    if rows <= 2 * PROCESSORS and rows > _FEW and way.blocks < 16:
         return None
     return way if way.blocks == 1 or _has_clusters(x) else None
 

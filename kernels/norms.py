@@ -9,7 +9,16 @@ import freehold as fh
 from freehold import Const, Mut, Out, Ref, i32
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.channels import moments
-from freehold.kernels.kept import LAYER, RMS, kept_way, layer_norm_kept, norm_launch, rms_norm_kept
+from freehold.kernels.kept import (
+    LAYER,
+    LAYER_SHARED,
+    RMS,
+    RMS_SHARED,
+    kept_way,
+    layer_norm_kept,
+    norm_launch,
+    rms_norm_kept,
+)
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.schedules import (
@@ -348,7 +357,7 @@ def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
 
 def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
     """The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,)."""
-    if kept := kept_way(RMS, y):
+    if kept := kept_way(RMS, y, RMS_SHARED if weight.dtype == y.dtype else None):
         return norm_launch(rms_norm_kept, kept, y, (rstd,), x, weight, eps)
     way = rows(*y.shape)
     way = way.walked(*_RMS) if y.dtype.itemsize == 2 else way
@@ -386,7 +395,9 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
         kernel = hinted(scaled_columns, {"num_worker_warps": 8, "occupancy": 4})
         kernel(cut(out, (high, 4096 // high)), x, mean, rstd, weight, b, bias is not None, compiled_in(N)).on()
         return
-    if weight.dtype == b.dtype == out.dtype and (kept := kept_way(LAYER, out)):
+    if weight.dtype == b.dtype == out.dtype and (
+        kept := kept_way(LAYER, out, LAYER_SHARED if bias is not None else None)
+    ):
         norm_launch(layer_norm_kept, kept, out, (mean, rstd), as_rows(x), weight, b, eps, bias is not None).on()
         return
     way = rows(M, N)

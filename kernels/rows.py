@@ -7,7 +7,14 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Out, Ref
 from freehold.kernels.arguments import Tensor, function
-from freehold.kernels.kept import LOG_SOFTMAX, SOFTMAX, kept_way, softmax_launch
+from freehold.kernels.kept import (
+    LOG_SOFTMAX,
+    LOG_SOFTMAX_SHARED,
+    SOFTMAX,
+    SOFTMAX_SHARED,
+    kept_way,
+    softmax_launch,
+)
 from freehold.kernels.operators import as_rows, operator
 from freehold.kernels.schedules import cut, hinted, rows
 from freehold.kernels.tiles import (
@@ -168,7 +175,8 @@ _WALKED: Final = {
 @operator("softmax(Tensor x, bool log) -> Tensor", results=_like, takes={"x": "... N floats"})
 def _softmax(y: Any, x: Any, log: bool) -> None:
     out, rows_of_x = as_rows(y), as_rows(x)
-    if kept := kept_way(LOG_SOFTMAX if log else SOFTMAX, out):
+    found = (LOG_SOFTMAX, LOG_SOFTMAX_SHARED) if log else (SOFTMAX, SOFTMAX_SHARED)
+    if kept := kept_way(found[0], out, found[1]):
         softmax_launch(kept, out, rows_of_x, log).on()
         return
     way = rows(*out.shape).walked(*_WALKED.get(x.dtype.itemsize, ()))

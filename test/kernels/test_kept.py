@@ -142,7 +142,13 @@ def test_softmax_of_rows_that_powers_of_two_are_too_coarse_for(kernel: Any, log:
     np.testing.assert_allclose(y.astype(np.float64), wanted, rtol=8e-3, atol=1e-6)
 
 
-@pytest.mark.parametrize("found", [kept.SOFTMAX, kept.RMS, kept.LAYER])
+@pytest.mark.parametrize(
+    "found",
+    [
+        *(kept.SOFTMAX, kept.RMS, kept.LAYER),
+        *(kept.SOFTMAX_SHARED, kept.LOG_SOFTMAX_SHARED, kept.RMS_SHARED, kept.LAYER_SHARED),
+    ],
+)
 def test_lengths_are_whole_tiles_of_what_threads_load(found: dict[int, kept.Kept]) -> None:
     for length, way in found.items():
         assert length % way.width == 0
@@ -151,7 +157,7 @@ def test_lengths_are_whole_tiles_of_what_threads_load(found: dict[int, kept.Kept
         assert K * way.width == length
         assert 0 < H <= K
         bytes_held = 2 * H * way.width // way.blocks * way.occupancy
-        most = 192 if way.order else 128
+        most = 192 if way.order or (way.blocks > 1 and way.warps == 4) else 128
         assert bytes_held <= most << 10, "half of a multiprocessor's registers, or three quarters"
 
 
@@ -189,3 +195,34 @@ def test_rows_of_clusters_are_for_gpus_that_have_them(
     assert asked == [few.device]
     assert kept.kept_way(kept.LAYER, more) is kept.LAYER[131072], "a block has each of its rows"
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("found", "shared"),
+    [
+        (kept.SOFTMAX, kept.SOFTMAX_SHARED),
+        (kept.LOG_SOFTMAX, kept.LOG_SOFTMAX_SHARED),
+        (kept.RMS, kept.RMS_SHARED),
+        (kept.LAYER, kept.LAYER_SHARED),
+    ],
+)
+def test_where_clusters_of_small_blocks_share_rows(found: dict[int, kept.Kept], shared: dict[int, kept.Kept]) -> None:
+    class Narrow:
+        def __init__(self, name: str) -> None:
+            self.name, self.itemsize = name, 2
+
+        def __str__(self) -> str:
+            return self.name
+
+    def way(rows: int, length: int, dtype: str) -> Any:
+        x = SimpleNamespace(shape=(rows, length), dtype=Narrow(dtype), device=SimpleNamespace(type="cpu"))
+        return kept.kept_way(found, x, shared)
+
+    for length, cluster in shared.items():
+        assert way(265, length, "torch.bfloat16") is cluster
+        assert way(265, length, "torch.float16") is found.get(length), "not compared with f64 on a GPU"
+        assert way(32, length, "torch.bfloat16") not in (*shared.values(),), "few rows have blocks with more warps"
+        assert way(264, length, "torch.bfloat16") is (cluster if cluster.blocks == 16 else None)
+        assert way(255, length, "torch.bfloat16") not in (*shared.values(),), "not measured"
+        assert cluster.hints["begin_early"]
+    assert way(999, 8192, "torch.bfloat16") is found.get(8192), "what is not shared is kept as it was"
