@@ -40,7 +40,7 @@ from freehold.backend.errors import (
 )
 from freehold.backend.places import locate
 from freehold.backend.registers import starving
-from freehold.backend.wrong_code import wrong
+from freehold.backend.wrong_code import in_clusters, wrong
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import Span
 
@@ -221,7 +221,7 @@ def assemble(
     remarks of it, as YAML (`backend.remarks`). `meanwhile` is called while the assembler runs; what it raises ends
     that. Raises `Rejected`: O401 to O403 where there is no assembler to run, O404 where it crashed, O405 after
     `options.time_limit` seconds, O406 where it refuses, O407 where it does not know `arch`, O408 where the module uses
-    what `arch` does not have, O414 where it made code that does not end, O415, O416 and O418 to O420 where it would
+    what `arch` does not have, O414 where it made code that does not end, O415, O416 and O418 to O422 where it would
     make wrong code.
     """
     found = find_assembler() if assembler is None else assembler
@@ -242,7 +242,7 @@ def assemble(
             command += [f"--remarks={remarks[0]}", "--remark-format=yaml", f"--remarks-output-file={told}"]
         outcome = _run(command, folder, options.time_limit, meanwhile)
         if outcome.timed_out:
-            raise Rejected([AssemblerTimedOut(None, subject, arch, options.time_limit)], kernel)
+            raise _late(None if unread else bytecode, subject, arch, kernel, options)
         if outcome.status < 0:
             raise Rejected([AssemblerCrashed(None, subject, _signal_name(-outcome.status), arch)], kernel)
         if outcome.status != 0:
@@ -264,6 +264,14 @@ def assemble(
         if errors := starving(cubin, bytecode, arch):
             raise Rejected(errors, kernel)
         return cubin
+
+
+def _late(bytecode: bytes | None, subject: str, arch: str, kernel: str | None, options: AssembleOptions) -> Rejected:
+    """What is said of an assembler that does not end on a bytecode file, if it can be read."""
+    error = AssemblerTimedOut(None, subject, arch, options.time_limit)
+    if bytecode is not None and in_clusters(bytecode, arch):
+        error.add(error.WithoutClusters())
+    return Rejected([error], kernel)
 
 
 def disassemble(bytecode: bytes, *, debug_info: bool = False, assembler: Assembler | None = None) -> str:

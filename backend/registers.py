@@ -6,7 +6,7 @@ from typing import Final
 
 from freehold.backend.cubin import NotACubin, Resources, resources
 from freehold.backend.errors import WarpsStarve
-from freehold.backend.wrong_code import WORKERS, hint_of
+from freehold.backend.flow import WORKERS, hint_of
 
 _WARP: Final = 32
 _GROUP: Final = 4

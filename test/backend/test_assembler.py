@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from op_kernels import SAMPLES, module_of
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr
 
 from freehold.backend import assembler as subject
 from freehold.backend.assembler import (
@@ -31,7 +32,9 @@ from freehold.backend.assembler import (
 from freehold.backend.bytecode.encoding import MalformedBytecode
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.backend.errors import AssemblerCrashed, AssemblerNotRunnable, AssemblerRefused, AssemblerTimedOut
+from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr
 from freehold.dialects.cuda_tile.version import VERSIONS
+from freehold.passes.validate_translation import entry_of
 from freehold.support.diagnostic import Error, Rejected
 from freehold.support.span import Span
 
@@ -256,6 +259,21 @@ def test_a_hang_ends_with_everything_it_started(
     else:
         pytest.fail("what it started is still running")
     assert not list(scratch.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("hints", "told"), [({}, False), ({"num_cta_in_cga": 1}, False), ({"num_cta_in_cga": 2}, True)]
+)
+def test_a_kernel_for_clusters_that_takes_for_ever(fake: Callable[[str], Assembler], hints: dict[str, int], told: bool):
+    module = module_of([SAMPLES[0]])
+    numbers = DictionaryAttr({name: IntegerAttr(value, 32) for name, value in hints.items()})
+    entry_of(module).optimization_hints = OptimizationHintsAttr({"sm_90": numbers} if hints else {})
+    options, hanging = AssembleOptions(time_limit=0.3), fake("time.sleep(600)")
+    error = refused(lambda: assemble(write_bytecode(module), "sm_90", options, assembler=hanging))
+    assert error.codes == ("O405",)
+    assert ("leave out the hint `num_cta_in_cga`" in str(error)) is told
+    others = refused(lambda: assemble(write_bytecode(module), "sm_100", options, assembler=hanging))
+    assert "num_cta_in_cga" not in str(others)
 
 
 def test_a_child_that_keeps_the_pipe_open_is_not_waited_for(fake: Callable[[str], Assembler]):
