@@ -79,3 +79,26 @@
 %qacc = "test.op"() : () -> !cuda_tile.tile<32x32xf32>
 %sc = "test.op"() : () -> !cuda_tile.tile<32x2xf8E8M0FNU>
 %r = cuda_tile.mmaf_scaled %q, %q2, %qacc, %sc, %sc : tile<32x64xf8E4M3FN>, tile<64x32xf8E4M3FN>, tile<32x32xf32>, tile<32x2xf8E8M0FNU>, tile<32x2xf8E8M0FNU>
+
+// -----
+
+// Of one rank, and of none that there are products of.
+// CHECK: mmaf`: lhs, rhs and acc must all have rank 2 or all 3
+%f16 = "test.op"() : () -> !cuda_tile.tile<4xf16>
+%acc = "test.op"() : () -> !cuda_tile.tile<4xf32>
+%r = cuda_tile.mmaf %f16, %f16, %acc : tile<4xf16>, tile<4xf16>, tile<4xf32>
+
+// -----
+
+// CHECK: mmaf`: lhs, rhs and acc must all have rank 2 or all 3
+%f16 = "test.op"() : () -> !cuda_tile.tile<1x1x4x4xf16>
+%acc = "test.op"() : () -> !cuda_tile.tile<1x1x4x4xf32>
+%r = cuda_tile.mmaf %f16, %f16, %acc : tile<1x1x4x4xf16>, tile<1x1x4x4xf16>, tile<1x1x4x4xf32>
+
+// -----
+
+// Of ranks that there are products of, and not of one.
+// CHECK: mmaf`: lhs, rhs and acc must all have rank 2 or all 3
+%f16 = "test.op"() : () -> !cuda_tile.tile<4x4xf16>
+%acc = "test.op"() : () -> !cuda_tile.tile<1x4x4xf32>
+%r = cuda_tile.mmaf %f16, %f16, %acc : tile<4x4xf16>, tile<4x4xf16>, tile<1x4x4xf32>
