@@ -27,9 +27,6 @@ FIRST: Final = 8
 FAR: Final = 1e30
 """Beyond this, sums that are relative to a score of the first keys are computed again, relative to the largest."""
 
-TINY: Final = 1e-30
-"""The least scale of gradients: what scores begin with is divided by it. A smaller one leaves all weights equal."""
-
 MANY: Final = 1 << 30
 """
 Scores from which on gradients of queries and of keys are launched beside one another: one kernel has the processors
@@ -76,13 +73,13 @@ def seen_whole(first: Any, ahead: Any, end: Any, TK: int, CAUSAL: bool) -> Any:
 def seeing(
     first: Any, TK: int, S: Any, TQ: int, ahead: Any, window: Any, CAUSAL: bool, WINDOW: bool
 ) -> tuple[Any, Any, Any]:
-    """Of S queries the first tile that sees any of TK keys, the one from which on all of them do, and the end."""
+    """Of S queries the first tile that sees any of TK keys, an even one from which on all of them do, and the end."""
     last: Any = fh.cdiv(S, TQ)
     if WINDOW:
         last = fh.minimum(last, fh.cdiv(fh.maximum(first + TK - 1 - ahead + window, 0), TQ))
     if not CAUSAL:
         return 0, 0, last
-    whole = fh.cdiv(fh.maximum(first + TK - 1 - ahead, 0), TQ)
+    whole = fh.cdiv(fh.maximum(first + TK - 1 - ahead, 0), 2 * TQ) * 2
     return fh.maximum(first - ahead, 0) // TQ, fh.minimum(whole, last), last
 
 
@@ -275,20 +272,25 @@ def attention_tiles(
 
 @safe
 def attention_row_dots(
-    starts: Out["B", "H", "S"],
     less: Out["B", "H", "S"],
+    added: Out["B", "H", "(S + 1) // 2", 4],
     do: Ref["B", "H", "S", "E"],
     o: Ref["B", "H", "S", "E"],
     lse: Ref["B", "H", "S"],
-    scale: f32,
     WIDTH: Const[int],
 ):
-    """What is added to the two products of gradients: starts = -lse / scale, less = -(do * o).sum(axis=-1)."""
+    """
+    What is added to gradients of weights, less = -(do * o).sum(axis=-1). In `added` it stands beside what is added to
+    scores, -lse in powers of two, of two rows each: a thread of the keys' products loads these four numbers at once.
+    """
     b, h, i = less.index
-    shape = (1, 1, less.tile[2], WIDTH)
-    product = wide(do.load((b, h, i, 0), shape)) * wide(o.load((b, h, i, 0), shape))
-    less.store(-product.sum(axis=3))
-    starts.store(-lse.load((b, h, i), starts.tile) / scale.astype(starts.dtype))
+    rows = less.tile[2]
+    shape = (1, 1, rows, WIDTH)
+    dots = (wide(do.load((b, h, i, 0), shape)) * wide(o.load((b, h, i, 0), shape))).sum(axis=3)
+    less.store(-dots)
+    starts = lse.load((b, h, i), (1, 1, rows)) * -LOG2E
+    both = fh.concatenate((starts.reshape(rows // 2, 2), -dots.reshape(rows // 2, 2)), 1)
+    added.store(both.reshape(added.tile))
 
 
 @safe
@@ -356,8 +358,7 @@ def attention_backward_keys(
     k: Ref["B", "KH", "T", "D"],
     v: Ref["B", "KH", "T", "E"],
     do: Ref["B", "KH", "G", "S", "E"],
-    starts: Ref["B", "KH", "G", "S"],
-    less: Ref["B", "KH", "G", "S"],
+    added: Ref["B", "KH", "G", "(S + 1) // 2", 4],
     scale: f32,
     window: i32,
     TQ: Const[int],
@@ -365,12 +366,14 @@ def attention_backward_keys(
     WINDOW: Const[bool] = False,
     HELD: Const[bool] = False,
     BEGUN: Const[bool] = False,
+    PAIRED: Const[bool] = False,
     KH: Const[Any] = None,
     D: Const[Any] = None,
 ):
     """
     The gradients of keys and values, in one walk over the queries that see them, head by head of the group. Keys are
-    the rows of all products: weights stay in registers, as `HELD` keys do. `BEGUN` sums begin with what is added.
+    the rows of all products: weights stay in registers, as `HELD` keys do. `BEGUN`: gradients of weights begin with
+    what is added to them, of two tiles at once if `PAIRED`.
     """
     positions_agree(CAUSAL, WINDOW)
     (b, h, j, _), (_, _, TK, WIDTH), DV = dk.index, dk.tile, dv.tile[3]
@@ -379,19 +382,21 @@ def attention_backward_keys(
     values = v.load((b, h, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
     if HELD:
         keys, values = held(keys, j * TK, k.shape[2]), held(values, j * TK, k.shape[2])
-    c, S, ahead = scale.astype(dtype) * LOG2E, q.shape[3], k.shape[2] - q.shape[3]
+    c, S, ahead, half = scale.astype(dtype) * LOG2E, q.shape[3], k.shape[2] - q.shape[3], TQ // 2
     first, whole, last = seeing(j * TK, TK, S, TQ, ahead, window, CAUSAL, WINDOW)
 
-    def turn(g: Any, i: Any, one: Any, other: Any, MASK: bool) -> Any:
+    def turn(g: Any, i: Any, one: Any, other: Any, MASK: bool, rows: Any = None) -> Any:
         queries = q.load((b, h, g, i, 0), (1, 1, 1, TQ, WIDTH)).reshape(TQ, WIDTH)
         above = do.load((b, h, g, i, 0), (1, 1, 1, TQ, DV)).reshape(TQ, DV)
-        start = starts.load((b, h, g, i), (1, 1, 1, TQ)).reshape(1, TQ)
-        below = less.load((b, h, g, i), (1, 1, 1, TQ)).reshape(1, TQ)
+        if rows is None:
+            rows = added.load((b, h, g, i, 0), (1, 1, 1, half, 4)).reshape(half, 4)
+        start = fh.extract(rows, (0, 0), (half, 2)).reshape(1, TQ)
+        below = fh.extract(rows, (0, 1), (half, 2)).reshape(1, TQ)
         row, column, nothing = places(i * TQ, TQ)[None, :], places(j * TK, TK)[:, None], fh.zeros((TK, TQ), dtype)
-        s = fh.mma(keys, queries.T, fh.broadcast_to(start, (TK, TQ)) if BEGUN else nothing)
+        s = fh.mma(keys, queries.T, nothing)
         if MASK:
             s = masked(s, row, column, ahead, window, k.shape[2], CAUSAL, WINDOW)
-        p = power_of_2(s * c if BEGUN else s * c + start * c)
+        p = power_of_2(s * c + start)
         dp = fh.mma(values, above.T, fh.broadcast_to(below, (TK, TQ)) if BEGUN else nothing)
         other = fh.mma(p.astype(do.dtype), above, other)
         return fh.mma((p * (dp if BEGUN else dp + below)).astype(q.dtype), queries, one), other
@@ -403,8 +408,13 @@ def attention_backward_keys(
                 one, other = turn(g, i, one, other, True)
         paired = whole + (last - whole) // 2 * 2  # two at a time: while one is worked on, the next one arrives
         for i in fh.tiles(q, axis=3, size=TQ, start=whole, stop=paired, step=2):
-            one, other = turn(g, i, one, other, WINDOW)
-            one, other = turn(g, fh.minimum(i + 1, fh.cdiv(S, TQ) - 1), one, other, WINDOW)
+            if PAIRED:
+                pair = added.load((b, h, g, i // 2, 0), (1, 1, 1, TQ, 4)).reshape(TQ, 4)
+                one, other = turn(g, i, one, other, WINDOW, fh.extract(pair, (0, 0), (half, 4)))
+                one, other = turn(g, i + 1, one, other, WINDOW, fh.extract(pair, (1, 0), (half, 4)))
+            else:
+                one, other = turn(g, i, one, other, WINDOW)
+                one, other = turn(g, i + 1, one, other, WINDOW)
         for i in fh.tiles(q, axis=3, size=TQ, start=paired, stop=last):
             one, other = turn(g, i, one, other, WINDOW)
     dk.store((one * scale.astype(dtype)).reshape(dk.tile).astype(dk.dtype))
@@ -504,10 +514,10 @@ def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: floa
 
 
 @fh.planned
-def _row_dots(starts: Any, less: Any, do: Any, o: Any, lse: Any, scale: float) -> None:
-    parts = fh.partition(starts, (1, 1, 16)), fh.partition(less, (1, 1, 16))
+def _row_dots(less: Any, added: Any, do: Any, o: Any, lse: Any) -> None:
+    parts = fh.partition(less, (1, 1, 16)), fh.partition(added, (1, 1, 8, 4))
     hinted(attention_row_dots, {"num_worker_warps": 4, "occupancy": 8})(
-        *parts, do, o, lse, scale, power_of_two(o.shape[3])
+        *parts, do, o, lse, power_of_two(o.shape[3])
     ).on()
 
 
@@ -536,15 +546,14 @@ def _backward_queries(
 
 @fh.planned
 def _backward_keys(
-    dk: Any, dv: Any, q: Any, k: Any, v: Any, do: Any, starts: Any, less: Any, scale: float, window: int, causal: bool
+    dk: Any, dv: Any, q: Any, k: Any, v: Any, do: Any, added: Any, scale: float, window: int, causal: bool
 ) -> None:
     B, KH, S, heads = *k.shape[:2], q.shape[2], (power_of_two(q.shape[3]), power_of_two(v.shape[3]))
     high, width = _most(q.element_size(), S), _most(q.element_size(), k.shape[2])
     parts = fh.partition(dk, (1, 1, width, heads[0])), fh.partition(dv, (1, 1, width, heads[1]))
-    groups = [t.reshape(B, KH, q.shape[1] // KH, *t.shape[2:]) for t in (q, do, starts, less)]
+    groups = [t.reshape(B, KH, q.shape[1] // KH, *t.shape[2:]) for t in (q, do, added)]
     small, tiles_of_64 = max(heads) <= 64, max(heads) <= 128 and width == 64
-    # With 64 elements, of which keys are in registers, too, masks leave none for what sums begin with.
-    how = small and tiles_of_64, tiles_of_64 and not (small and (causal or window))
+    how = small and tiles_of_64, tiles_of_64, small and tiles_of_64
     given = groups[0], k, v, *groups[1:], scale, window, high, causal, window > 0, *how, KH, q.shape[3]
     hinted(attention_backward_keys, {"num_worker_warps": 4, "occupancy": 2})(*parts, *given).on()
 
@@ -572,12 +581,14 @@ def _attention_backward(
     window: int,
     causal: bool,
 ) -> None:
-    scale = max(scale, TINY)
-    starts = lse.new_empty(lse.shape)
-    _row_dots(starts, less, do, o, lse, scale)
+    added = lse.new_empty((*lse.shape[:2], ceildiv(lse.shape[2], 2), 4))
+    _row_dots(less, added, do, o, lse)
     # Each is planned, so that the host has little to do also where two streams keep all of it from being one plan.
-    given, last = (q, k, v, do), (less, scale, window, causal)
-    steps = partial(_backward_queries, dq, *given, lse, *last), partial(_backward_keys, dk, dv, *given, starts, *last)
+    given, last = (q, k, v, do), (scale, window, causal)
+    steps = (
+        partial(_backward_queries, dq, *given, lse, less, *last),
+        partial(_backward_keys, dk, dv, *given, added, *last),
+    )
     if dq.is_cuda and lse.numel() * k.shape[2] >= MANY:
         beside_one_another(iter(steps), 2, dq.device, last=True)
         return

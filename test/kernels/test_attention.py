@@ -49,21 +49,20 @@ def test_tiles_of_any_height(high: int, width: int, S: int, T: int, causal: bool
     exact: Any = tuple(t.double().requires_grad_() for t in (q, k, v))
     wanted, wanted_lse = attended(*exact, causal=causal, window=window)
     gradients = torch.autograd.grad(wanted, exact, do.double())
-    o, (lse, starts, less) = torch.empty_like(q), torch.empty(3, 1, 4, S)
+    o, (lse, less), added = torch.empty_like(q), torch.empty(2, 1, 4, S), torch.empty(1, 4, (S + 1) // 2, 4)
     dq, dk, dv = (torch.empty_like(t) for t in (q, k, v))
     parts = fh.partition(o, (1, 1, high, D)), fh.partition(lse, (1, 1, high))
     attention_tiles(*parts, q, k, v, q[0, 0, 0], SCALE, window, 2, D, width, causal, window > 0).sync()
-    rows = fh.partition(starts, (1, 1, 16)), fh.partition(less, (1, 1, 16))
-    attention_row_dots(*rows, do, o, lse, SCALE, D).sync()
+    attention_row_dots(fh.partition(less, (1, 1, 16)), fh.partition(added, (1, 1, 8, 4)), do, o, lse, D).sync()
     part = fh.partition(dq, (1, 1, high, D))
     attention_backward_queries(part, q, k, v, do, lse, less, SCALE, window, 2, D, width, causal, window > 0).sync()
     parts = fh.partition(dk, (1, 1, width, D)), fh.partition(dv, (1, 1, width, D))
-    groups = [t.reshape(1, 2, 2, *t.shape[2:]) for t in (q, do, starts, less)]
+    groups = [t.reshape(1, 2, 2, *t.shape[2:]) for t in (q, do, added)]
     given = groups[0], k, v, *groups[1:], SCALE, window, high, causal, window > 0
-    for held, begun in ((False, False), (True, False), (False, True)):
+    for flags in ((False, False, False), (True, False, True), (False, True, False), (True, True, True)):
         for poisoned in (dk, dv):
             poisoned.fill_(float("nan"))
-        attention_backward_keys(*parts, *given, held, begun).sync()
+        attention_backward_keys(*parts, *given, *flags).sync()
         for found, right in zip((o, lse, dq, dk, dv), (wanted, wanted_lse, *gradients), strict=True):
             assert ((found.double() - right).norm() / right.norm()).item() <= 1e-6
 
@@ -222,7 +221,7 @@ def test_scores_that_rise_on_a_gpu(most: float, S: int, T: int, width: int, caus
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("scale", [1e-35, 0.25, 30.0])
 def test_gradients_with_any_scale(scale: float, causal: bool) -> None:
-    """Scores begin with something that is divided by the scale: also where that is tiny, and where one weight is 1."""
+    """Also where it is tiny, and where one weight is 1."""
     q, do = made((1, 2, 24, D), torch.float32, 0), made((1, 2, 24, D), torch.float32, 1)
     k, v = made((1, 1, 24, D), torch.float32, 2), made((1, 1, 24, D), torch.float32, 3)
     given = [t.requires_grad_() for t in (q, k, v)]
@@ -234,6 +233,24 @@ def test_gradients_with_any_scale(scale: float, causal: bool) -> None:
     found = torch.autograd.grad(freehold.kernels.attention(*given, causal=causal, scale=scale), given, do)
     for one, right in zip(found, wanted, strict=True):
         assert (one.double() - right).norm().item() <= 2e-4 * max(right.norm().item(), 1.0)
+
+
+@pytest.mark.parametrize("S", [1, 21, 24])
+def test_gradients_of_sinks(S: int) -> None:
+    """What is added to rows stands two by two: also where their number is odd, and for the gradient that reads it."""
+    q, do = made((2, 4, S, D), torch.float32, 0), made((2, 4, S, D), torch.float32, 1)
+    k, v = made((2, 2, S, D), torch.float32, 2), made((2, 2, S, D), torch.float32, 3)
+    given = [t.requires_grad_() for t in (q, k, v, torch.tensor([-1.0, 0.0, 0.5, 2.0]))]
+    exact = [t.detach().double().requires_grad_() for t in given]
+    s = (exact[0] @ exact[1].repeat_interleave(2, 1).mT * SCALE).masked_fill(
+        torch.ones(S, S, dtype=torch.bool).triu(1), float("-inf")
+    )
+    beside = torch.cat((s, exact[3][None, :, None, None].expand(2, 4, S, 1)), -1).softmax(-1)[..., :S]
+    wanted = torch.autograd.grad(beside @ exact[2].repeat_interleave(2, 1), exact, do.double())
+    *three, sinks = given
+    found = torch.autograd.grad(freehold.kernels.attention(*three, scale=SCALE, sinks=sinks), given, do)
+    for one, right in zip(found, wanted, strict=True):
+        assert ((one.double() - right).norm() / right.norm()).item() <= 1e-5
 
 
 @pytest.mark.parametrize("scale", [0.0, -0.25, float("nan")])
