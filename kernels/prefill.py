@@ -93,6 +93,11 @@ def held(tile: Any, first: Any, end: Any) -> Any:
     return fh.where(places(first, tile.shape[0])[:, None] < end, tile, 0.0)
 
 
+def halves(tile: Any, part: tuple[int, int], second: tuple[int, int], shape: tuple[int, int]) -> tuple[Any, Any]:
+    """Two parts of a tile as tiles of a shape: where the second one is, counted in parts."""
+    return fh.extract(tile, (0, 0), part).reshape(shape), fh.extract(tile, second, part).reshape(shape)
+
+
 def attended(state: tuple[Any, Any, Any], s: Any, values: Any, c: Any, PIECES: int) -> Any:
     """Greatest score, sum of weights and sum of weighted values of a walk over keys, after one more tile of scores."""
     top, total, acc = state
@@ -365,16 +370,12 @@ def attention_backward_keys(
     CAUSAL: Const[bool] = True,
     WINDOW: Const[bool] = False,
     HELD: Const[bool] = False,
-    BEGUN: Const[bool] = False,
-    PAIRED: Const[bool] = False,
+    BEGUN: Const[bool] = False,  # gradients of weights begin with what is added to them
+    PAIRED: Const[bool] = False,  # what is added is loaded for two tiles at once
     KH: Const[Any] = None,
     D: Const[Any] = None,
 ):
-    """
-    The gradients of keys and values, in one walk over the queries that see them, head by head of the group. Keys are
-    the rows of all products: weights stay in registers, as `HELD` keys do. `BEGUN`: gradients of weights begin with
-    what is added to them, of two tiles at once if `PAIRED`.
-    """
+    """The gradients of keys and values, the rows of all products: in registers if `HELD`, as weights always are."""
     positions_agree(CAUSAL, WINDOW)
     (b, h, j, _), (_, _, TK, WIDTH), DV = dk.index, dk.tile, dv.tile[3]
     dtype = accumulator(q.dtype)
@@ -388,10 +389,8 @@ def attention_backward_keys(
     def turn(g: Any, i: Any, one: Any, other: Any, MASK: bool, rows: Any = None) -> Any:
         queries = q.load((b, h, g, i, 0), (1, 1, 1, TQ, WIDTH)).reshape(TQ, WIDTH)
         above = do.load((b, h, g, i, 0), (1, 1, 1, TQ, DV)).reshape(TQ, DV)
-        if rows is None:
-            rows = added.load((b, h, g, i, 0), (1, 1, 1, half, 4)).reshape(half, 4)
-        start = fh.extract(rows, (0, 0), (half, 2)).reshape(1, TQ)
-        below = fh.extract(rows, (0, 1), (half, 2)).reshape(1, TQ)
+        rows = added.load((b, h, g, i, 0), (1, 1, 1, half, 4)).reshape(half, 4) if rows is None else rows
+        start, below = halves(rows, (half, 2), (0, 1), (1, TQ))
         row, column, nothing = places(i * TQ, TQ)[None, :], places(j * TK, TK)[:, None], fh.zeros((TK, TQ), dtype)
         s = fh.mma(keys, queries.T, nothing)
         if MASK:
@@ -408,13 +407,10 @@ def attention_backward_keys(
                 one, other = turn(g, i, one, other, True)
         paired = whole + (last - whole) // 2 * 2  # two at a time: while one is worked on, the next one arrives
         for i in fh.tiles(q, axis=3, size=TQ, start=whole, stop=paired, step=2):
-            if PAIRED:
-                pair = added.load((b, h, g, i // 2, 0), (1, 1, 1, TQ, 4)).reshape(TQ, 4)
-                one, other = turn(g, i, one, other, WINDOW, fh.extract(pair, (0, 0), (half, 4)))
-                one, other = turn(g, i + 1, one, other, WINDOW, fh.extract(pair, (1, 0), (half, 4)))
-            else:
-                one, other = turn(g, i, one, other, WINDOW)
-                one, other = turn(g, i + 1, one, other, WINDOW)
+            rows = added.load((b, h, g, i // 2, 0), (1, 1, 1, TQ, 4)).reshape(TQ, 4) if PAIRED else None
+            pair: Any = halves(rows, (half, 4), (1, 0), (half, 4)) if PAIRED else (None, None)
+            one, other = turn(g, i, one, other, WINDOW, pair[0])
+            one, other = turn(g, i + 1, one, other, WINDOW, pair[1])
         for i in fh.tiles(q, axis=3, size=TQ, start=paired, stop=last):
             one, other = turn(g, i, one, other, WINDOW)
     dk.store((one * scale.astype(dtype)).reshape(dk.tile).astype(dk.dtype))
