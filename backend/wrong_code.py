@@ -136,12 +136,28 @@ def _loop_mistakes(loop: ForOp | LoopOp, ways: Sequence[ContinueOp]) -> bool:
         }
         if isinstance(loop, ForOp) and any(n in used and (len(ways) > 1 or _is_path(sources, n)) for n in sources):
             return True
+        if isinstance(loop, ForOp) and any(_by_an_if(values[n]) & {*carried} - {carried[n]} for n in used):
+            return True
         for number in used:
             for other in range(len(values)):
                 began_alike = loop.initValues[number] is loop.initValues[other]
                 if values[number] is values[other] and not began_alike and _is_tile(values[number]):
                     return True
     return False
+
+
+def _by_an_if(value: SSAValue) -> set[SSAValue]:
+    """The tiles that the branches of an `if` yield as this result of it, also by an `if` within them."""
+    from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
+
+    if not isinstance(value.owner, IfOp):
+        return set()
+    found: set[SSAValue] = set()
+    for region in value.owner.regions:
+        end = region.block.last_op
+        if isinstance(end, YieldOp) and _is_tile(given := end.operands[value.owner.results.index(value)]):
+            found |= {given} | _by_an_if(given)
+    return found
 
 
 def _is_tile(value: SSAValue) -> bool:

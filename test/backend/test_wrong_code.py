@@ -389,6 +389,22 @@ def taken_behind(y: Out["M", 64], z: Out["M", 64], x: Ref["M", "N"], n: i32, HOW
     elif HOW == "exchanged":
         for _ in range(n):
             a, b = b, a
+    elif HOW == "exchanged in some turns":
+        for k in range(n):
+            a, b = b, a
+            if k % 3 == 1:
+                a, b = b, a
+    elif HOW == "exchanged in an if in an if":
+        for k in range(n):
+            if k % 3 == 1:
+                if k % 2 == 1:
+                    a, b = moved(b, a)
+            else:
+                b = b + 1.0
+    elif HOW == "computed in some turns":
+        for k in range(n):
+            if k % 3 == 1:
+                a = a + b
     elif HOW == "while":
         k = 0
         while k < n:
@@ -413,13 +429,28 @@ def takes(how: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "how", ["in line", "in if", "in helper", "in a loop in a loop", "three", "kept", "numbers", "alike"]
+    "how",
+    [
+        "in line",
+        "in if",
+        "in helper",
+        "in a loop in a loop",
+        "three",
+        "kept",
+        "numbers",
+        "alike",
+        "exchanged in some turns",
+        "exchanged in an if in an if",
+    ],
 )
 def test_tiles_that_are_taken_for_others(how: str) -> None:
     assert takes(how) == ["O419"]
 
 
-@pytest.mark.parametrize("how", ["exchanged", "while", "in the turns", "alike from the beginning", "computed"])
+@pytest.mark.parametrize(
+    "how",
+    ["exchanged", "while", "in the turns", "alike from the beginning", "computed", "computed in some turns"],
+)
 def test_tiles_that_are_handed_on_rightly(how: str) -> None:
     assert takes(how) == []
 
