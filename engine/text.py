@@ -122,7 +122,7 @@ class Growing:
         if places:
             self.stopped = True
             return self._out(min(places))
-        return self._out(len(self._held) - max((self._overlap(stop) for stop in self._stops), default=0))
+        return self._out(len(self._held) - max(self._overlap(stop) for stop in self._stops))
 
     def rest(self) -> str:
         """What was held back, when there are no more tokens."""

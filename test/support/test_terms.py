@@ -425,6 +425,10 @@ AS_WRITTEN = [
     "x % 1", "x // 1", "0 // x", "0 % x", "1 * x", "x - x", "x + 0", "0 + x", "x - 0", "min(x, x)", "max(x, x)",
     "min(x, 3)", "min(2, 3)", "x + 1 + 2", "x - 1 - 2", "x + 1 - 1", "x * 2 * 3", "2 * x", "x // 2 // 3", "7 // 2",
     "-7 // 2", "7 % -2", "ceildiv(7, 2)", "(x + 3) // 4", "x * 4 // 2", "x * 4 % 2", "(x * 4 + 1) % 2", "x // x",
+    "x < 0 and not y == 0", "not y == 0 and x < 0", "x < 0 or not y == 0", "not (x < 0 and y < 0)",
+    "not (x < 0 or y < 0)",
+    "x < 0 and y < 0 and x < y", "x < 0 and (y < 0 and x < y)", "(x < 0 or y < 0) and x < y",
+    "x < 0 or y < 0 and x < y",
 ]  # fmt: skip
 
 

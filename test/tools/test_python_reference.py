@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 import freehold
 from freehold.tools.python_reference import main, reference, undocumented
 
@@ -24,6 +26,22 @@ def test_every_public_name_is_there_and_says_something() -> None:
     page = reference()
     assert [n for n in freehold.__all__ if f"### `{n}`" not in page] == []
     assert undocumented() == []
+
+
+def test_what_says_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Told:
+        """Something."""
+
+        def silent(self) -> None: ...
+
+        def told(self) -> None:
+            """What it does."""
+
+    monkeypatch.setattr(Told, "__module__", "freehold.told")
+    monkeypatch.setattr(freehold, "Told", Told, raising=False)
+    monkeypatch.setattr(freehold, "Silent", type("Silent", (), {}), raising=False)
+    monkeypatch.setattr(freehold, "__all__", [*freehold.__all__, "Told", "Silent"])
+    assert undocumented() == ["Told.silent", "Silent"]
 
 
 def test_the_command_writes_the_page(tmp_path: Path) -> None:
