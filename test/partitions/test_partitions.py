@@ -65,6 +65,39 @@ def test_a_map_changes_nothing(name: str, blocks: Any) -> None:
     everywhere(double, fh.partition(y, tile, blocks=blocks, map=MAPS[name]), x, check=same, arch="sm_90")
 
 
+TURNED: dict[str, fh.IndexMap] = {
+    "backwards": fh.IndexMap(lambda i, j, grid: (i, (3 - j) % grid[1])),
+    "by rows": fh.IndexMap(lambda i, j, grid: (i, (j + 3 * i) % grid[1])),
+    "by rows, and back": fh.IndexMap(lambda i, j, grid: (i, (i - j) % grid[1])),
+}
+MEETING: dict[str, fh.IndexMap] = {
+    "twice": fh.IndexMap(lambda i, j, grid: (i, (2 * j) % grid[1])),
+    "twice, and turned": fh.IndexMap(lambda i, j, grid: (i, (2 * j + i) % grid[1])),
+    "thrice, and backwards": fh.IndexMap(lambda i, j, grid: (i, (grid[1] - 1 - 3 * j) % grid[1])),
+    "by a smaller base": fh.IndexMap(lambda i, j, grid: (i, j % (grid[1] - 1))),
+    "by another axis's base": fh.IndexMap(lambda i, j, grid: (i, j % grid[0])),
+    "squares": fh.IndexMap(lambda i, j, grid: (i, (j * j) % grid[1])),
+    "halves": fh.IndexMap(lambda i, j, grid: (i, (j // 2) % grid[1])),
+    "what is left out": fh.IndexMap(lambda i, j, grid: (i % grid[0], (i + j - j) % grid[1])),
+    "both alike": fh.IndexMap(lambda i, j, grid: ((i + j) % grid[0], (i + j) % grid[1])),
+}
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_maps_that_turn_the_tiles_of_an_axis(name: str) -> None:
+    x, y = np.ones((50, 570), np.float32), np.zeros((50, 570), np.float32)
+    double(fh.partition(y, (16, 32), map=TURNED[name]), x).sync()
+    np.testing.assert_array_equal(y, x * 2.0)
+
+
+@pytest.mark.parametrize("name", MEETING)
+def test_maps_that_give_a_tile_to_two_blocks_are_refused(name: str) -> None:
+    x, y = np.ones((50, 570), np.float32), np.zeros((50, 570), np.float32)
+    with pytest.raises(fh.Rejected) as caught:
+        double.verify(fh.partition(y, (16, 32), map=MEETING[name]), x)
+    assert "O101" in caught.value.codes
+
+
 def test_what_is_updated_in_place_may_be_mapped_too() -> None:
     x = read_only(RNG.standard_normal((50, 70), np.float32))
     y = x.copy()
