@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr
     from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp
     from freehold.dialects.cuda_tile.ops.module import EntryOp
+    from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp
 
 CLUSTER: Final = "num_cta_in_cga"
 WORKERS: Final = "num_worker_warps_per_cta"
@@ -89,6 +90,22 @@ def goes_into(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
         for value in op.operands:
             yield from ((value, result) for result in around.results)
             yield from ((value, arg) for region in around.regions for block in region.blocks for arg in block.args)
+
+
+def yielded(value: SSAValue) -> list[SSAValue]:
+    """What the branches of an `if` yield as this result of it; nothing where it is none."""
+    from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
+
+    owner = value.owner
+    if not isinstance(owner, IfOp):
+        return []
+    ends = [region.block.last_op for region in owner.regions if region.blocks]
+    return [end.operands[owner.results.index(value)] for end in ends if isinstance(end, YieldOp)]
+
+
+def by_threads(load: LoadViewTkoOp, arch: str) -> bool:
+    """Whether threads load a tile, as its hints say, and not the tensor memory accelerator."""
+    return any(said(load.optimization_hints, place, "allow_tma") == 0 for place in (arch, "default"))
 
 
 def moves(loop: ForOp | LoopOp, kinds: tuple[type[Operation], ...]) -> bool:

@@ -20,13 +20,14 @@ from freehold.backend.flow import (
     ROWS,
     WARPS,
     WORKERS,
+    by_threads,
     elements,
     goes_into,
     hint_of,
     moves,
     reached,
     reached_from,
-    said,
+    yielded,
 )
 
 if TYPE_CHECKING:
@@ -77,23 +78,15 @@ def _multiplies_products(operations: Sequence[Operation]) -> bool:
 
 def _hands_others_on(loop: ForOp | LoopOp) -> bool:
     """Whether a turn gives a tile's variable anything but what it has, or is computed of that with no part moved."""
-    from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, IfOp, YieldOp
+    from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp
     from freehold.dialects.cuda_tile.ops.shape import CatOp, ExtractOp, PermuteOp, ReshapeOp
 
     inside = [*loop.walk()]
-    ends = [op for op in inside if isinstance(op, YieldOp)]
 
     def other(value: SSAValue, of_it: set[SSAValue]) -> bool:
-        owner = value.owner
-        if isinstance(owner, IfOp):
-            return value not in of_it or any(
-                other(one, of_it)
-                for end in ends
-                if end.parent_op() is owner
-                for one, result in zip(end.operands, owner.results, strict=True)
-                if result is value
-            )
-        return value not in of_it or isinstance(owner, ReshapeOp)
+        if value not in of_it or isinstance(value.owner, ReshapeOp):
+            return True
+        return any(other(one, of_it) for one in yielded(value))
 
     for number, place in enumerate(loop.carried):
         if elements(place) < 2:
@@ -154,9 +147,7 @@ def _origins(operations: Sequence[Operation], arch: str) -> dict[SSAValue, froze
         if isinstance(op, Mma):
             found[op.results[0]] = frozenset((Mma,))
         elif isinstance(op, Ordered) and op.results and elements(op.results[0]) > 1:
-            hints = op.optimization_hints if isinstance(op, LoadViewTkoOp) else None
-            by_threads = any(said(hints, place, "allow_tma") == 0 for place in (arch, "default"))
-            found[op.results[0]] = frozenset(((type(op), by_threads),))
+            found[op.results[0]] = frozenset(((type(op), isinstance(op, LoadViewTkoOp) and by_threads(op, arch)),))
     changes = True
     while changes:  # a loop carries what its body computes
         changes = False

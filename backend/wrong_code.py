@@ -25,7 +25,18 @@ from freehold.backend.errors import (
     TileTurned,
     UnpackedHandedOn,
 )
-from freehold.backend.flow import CLUSTER, ROWS, WARPS, WORKERS, hint_of, moves, reached, reached_from, said
+from freehold.backend.flow import (
+    CLUSTER,
+    ROWS,
+    WARPS,
+    WORKERS,
+    by_threads,
+    hint_of,
+    moves,
+    reached,
+    reached_from,
+    yielded,
+)
 from freehold.backend.wrong_clusters import in_doubt
 
 if TYPE_CHECKING:
@@ -136,7 +147,7 @@ def _loop_mistakes(loop: ForOp | LoopOp, ways: Sequence[ContinueOp]) -> bool:
         }
         if isinstance(loop, ForOp) and any(n in used and (len(ways) > 1 or _is_path(sources, n)) for n in sources):
             return True
-        if isinstance(loop, ForOp) and any(_by_an_if(values[n]) & {*carried} - {carried[n]} for n in used):
+        if isinstance(loop, ForOp) and any(_is_by_an_if(values[n], {*carried} - {carried[n]}) for n in used):
             return True
         for number in used:
             for other in range(len(values)):
@@ -146,18 +157,9 @@ def _loop_mistakes(loop: ForOp | LoopOp, ways: Sequence[ContinueOp]) -> bool:
     return False
 
 
-def _by_an_if(value: SSAValue) -> set[SSAValue]:
-    """The tiles that the branches of an `if` yield as this result of it, also by an `if` within them."""
-    from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
-
-    if not isinstance(value.owner, IfOp):
-        return set()
-    found: set[SSAValue] = set()
-    for region in value.owner.regions:
-        end = region.block.last_op
-        if isinstance(end, YieldOp) and _is_tile(given := end.operands[value.owner.results.index(value)]):
-            found |= {given} | _by_an_if(given)
-    return found
+def _is_by_an_if(value: SSAValue, others: set[SSAValue]) -> bool:
+    """Whether an `if`, or one within it, yields one of these tiles as a value."""
+    return any(_is_tile(given) and (given in others or _is_by_an_if(given, others)) for given in yielded(value))
 
 
 def _is_tile(value: SSAValue) -> bool:
@@ -203,13 +205,10 @@ def _misplaces(entry: EntryOp, operations: Sequence[Operation], arch: str) -> Ti
     if not any(isinstance(op, ReduceOp | ScanOp | Mma) for op in operations):
         return None
 
-    def by_threads(op: LoadViewTkoOp) -> bool:
-        return any(said(op.optimization_hints, place, "allow_tma") == 0 for place in (arch, "default"))
-
     others = tuple({type(op) for op in operations if not isinstance(op, hand_on)})
     stores = [op for op in operations if isinstance(op, StoreViewTkoOp)]
     for op in operations:
-        if isinstance(op, LoadViewTkoOp) and not by_threads(op):
+        if isinstance(op, LoadViewTkoOp) and not by_threads(op, arch):
             same = reached_from({op.results[0]}, operations, others)
             count = sum(store.tile in same for store in stores)
             if count > 1:

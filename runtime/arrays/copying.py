@@ -28,7 +28,7 @@ from freehold.runtime.memory.overlap import overlap
 from freehold.runtime.memory.storage import allocate
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.operation import Next, Operation, Work
-from freehold.support.dtypes import DType, f8e8m0fnu, held
+from freehold.support.dtypes import DType, f8e8m0fnu
 from freehold.support.locks import mutex
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def element(value: Any, dtype: DType, site: CallSite) -> Any:
     """A NumPy array of one element. Raises `Rejected` (O256) for what is no number, or not one of the dtype."""
     import numpy as np
 
-    from freehold.runtime.memory.scalars import any_number, plain_number
+    from freehold.runtime.memory.scalars import held_instead, plain_number
 
     given: Any = value
     if isinstance(value, bool) and dtype.kind != "bool":
@@ -223,8 +223,7 @@ def element(value: Any, dtype: DType, site: CallSite) -> Any:
         given = bool(value)
     number = plain_number(dtype, given)
     if number is None:
-        meant = any_number(dtype, given)
-        holds = None if meant is None else held(dtype, meant)
+        holds = held_instead(dtype, given)
         unfit("the value", f"one that {dtype} has{f' ({holds})' if holds else ''}", f"`{value!r}`", site)
     return np.asarray(number).astype(numpy_dtype(dtype.name))
 

@@ -28,7 +28,7 @@ from freehold.runtime.errors.refusing import errors
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import ArrayView, UnknownDType, Unreadable, is_array, view
 from freehold.runtime.memory.overlap import overlap, repeated
-from freehold.runtime.memory.scalars import any_number, plain_number, scalar_dtype
+from freehold.runtime.memory.scalars import held_instead, plain_number, scalar_dtype
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import Span
@@ -280,8 +280,7 @@ def _scalar(call: Call, parameter: Parameter, value: Any, number: float | None) 
         low, high = dtypes.bounds(dtype)
         wanted = f"an integer from {low} to {high}"
     else:
-        given = any_number(dtype, value)
-        holds = None if given is None else dtypes.held(dtype, given)
+        holds = held_instead(dtype, value)
         wanted = "a number" if holds is None else f"a number that `{dtype}` holds ({holds})"
     _wrong_value(call, parameter, value, wanted)
     return None

@@ -40,6 +40,12 @@ def plain_number(dtype: DType, value: Any) -> bool | int | float | None:
     return float(number) if dtype.is_float else number
 
 
+def held_instead(dtype: DType, value: Any) -> str | None:
+    """What a dtype holds, where a value is a number of its kind and not among it; None otherwise."""
+    number = any_number(dtype, value)
+    return None if number is None else dtypes.held(dtype, number)
+
+
 def any_number(dtype: DType, value: Any) -> bool | int | float | None:
     """The number of a dtype's kind that a value is, also where it is none of the dtype's; None where it is no such."""
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):  # Python's, NumPy's
