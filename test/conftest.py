@@ -112,3 +112,16 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
         assert text == path.read_text(encoding="utf-8"), f"differs from {path}; `--update-golden` accepts the change"
 
     return compare
+
+
+@pytest.fixture
+def tile_opt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str]]:
+    """`tile_opt(path, *options)` is the command's status and what it prints, called beside the file."""
+    from freehold.tools.tile_opt import main
+
+    def call(path: Path, *options: str) -> tuple[int, str]:
+        monkeypatch.chdir(path.parent)
+        status = main([path.name, *options])
+        return status, capsys.readouterr().out
+
+    return call

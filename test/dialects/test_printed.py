@@ -11,17 +11,11 @@ from xdsl.dialects.builtin import ModuleOp
 from freehold.dialects.ownership import OwingOp
 from freehold.tools.context import make_context
 from freehold.tools.located_parser import parse_module
-from freehold.tools.tile_opt import main
 
+TileOpt = Callable[..., tuple[int, str]]
 LIT = Path(__file__).parents[1] / "lit"
 FILES = sorted(path for path in (LIT / "dialects").rglob("*.mlir") if not path.stem.endswith("invalid"))
 NAMES = ["_".join(path.relative_to(LIT / "dialects").with_suffix("").parts) for path in FILES]
-
-
-def printed(path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> str:
-    """What `tile-opt` prints of a file of lit's."""
-    assert main([path.name, "--split-input-file", "--allow-unregistered-dialect", *options]) == 0
-    return capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("path", "name"), [*zip(FILES, NAMES, strict=True)], ids=NAMES)
@@ -29,16 +23,15 @@ def test_what_is_printed(
     path: Path,
     name: str,
     golden: Callable[[Path, str], None],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tile_opt: TileOpt,
 ) -> None:
     """As users read it, as NVIDIA's tools write it, and in MLIR's generic form: every blank and every word."""
-    monkeypatch.chdir(path.parent)
     ways = [[], ["--print-op-generic"]]
     if name.startswith("cuda_tile"):
         ways += [["--elide-prefix", "--print-debuginfo"], ["--text-version", "13.1", "--print-op-generic"]]
-    found = [printed(path, capsys, *options) for options in ways]
-    golden(Path(__file__).with_name("printed") / f"{name}.mlir", "// -----\n".join(found))
+    found = [tile_opt(path, "--split-input-file", "--allow-unregistered-dialect", *options) for options in ways]
+    assert [status for status, _ in found] == [0] * len(ways)
+    golden(Path(__file__).with_name("printed") / f"{name}.mlir", "// -----\n".join(text for _, text in found))
 
 
 REFUSED = sorted(path for path in (LIT / "dialects").rglob("*invalid.mlir"))
@@ -48,13 +41,10 @@ REFUSED = sorted(path for path in (LIT / "dialects").rglob("*invalid.mlir"))
 def test_what_is_said(
     path: Path,
     golden: Callable[[Path, str], None],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tile_opt: TileOpt,
 ) -> None:
     """Of each piece of text that is refused: the whole error, and the place that it shows."""
-    monkeypatch.chdir(path.parent)
-    main([path.name, "--print-diagnostics", "--split-input-file"])
-    said = capsys.readouterr().out
+    _, said = tile_opt(path, "--print-diagnostics", "--split-input-file")
     golden(Path(__file__).with_name("printed") / f"{path.parent.name}_{path.stem}.err", said)
 
 

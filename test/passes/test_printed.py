@@ -6,12 +6,10 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from freehold.tools.tile_opt import main
-
+TileOpt = Callable[..., tuple[int, str]]
 SUITES = Path(__file__).parents[1] / "lit" / "passes"
 VERIFIERS = "verify-domains,verify-borrows,verify-partitions,resolve-obligations"
 RUN = re.compile(r"^// RUN: tile-opt (%s [^|\n]*?)(?: 2>&1)? \| filecheck", re.MULTILINE)
@@ -22,15 +20,13 @@ RUNS = {path: RUN.findall(path.read_text(encoding="utf-8")) for path in sorted(S
 def test_what_is_printed(
     path: Path,
     golden: Callable[[Path, str], None],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tile_opt: TileOpt,
 ) -> None:
     """The suites look for what each case is about; this is the rest of it."""
-    monkeypatch.chdir(path.parent)
-    parts: list[Any] = []
+    parts: list[str] = []
     for run in RUNS[path]:
-        main([word.replace("VERIFIERS", VERIFIERS) for word in shlex.split(run.replace("%s", path.name))])
-        parts += [f"// {run}\n{capsys.readouterr().out}"]
+        _, *options = (word.replace("VERIFIERS", VERIFIERS) for word in shlex.split(run))
+        parts.append(f"// {run}\n{tile_opt(path, *options)[1]}")
     golden(Path(__file__).with_name("printed") / f"{path.stem}.txt", "\n".join(parts))
 
 
@@ -46,13 +42,9 @@ VERIFIED = [
 def test_what_is_reported_and_proved(
     path: Path,
     golden: Callable[[Path, str], None],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tile_opt: TileOpt,
 ) -> None:
     """How each obligation is met, what would meet it better, and what was concluded of what on the way."""
-    monkeypatch.chdir(path.parent)
-    parts: list[str] = []
-    for option in ("--report", "--proofs"):
-        main([path.name, "--split-input-file", "--print-diagnostics", "--allow-unregistered-dialect", option])
-        parts.append(f"// {option}\n{capsys.readouterr().out}")
+    options = ("--split-input-file", "--print-diagnostics", "--allow-unregistered-dialect")
+    parts = [f"// {what}\n{tile_opt(path, *options, what)[1]}" for what in ("--report", "--proofs")]
     golden(Path(__file__).with_name("printed") / f"{path.stem}.report.txt", "\n".join(parts))
