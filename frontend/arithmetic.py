@@ -379,12 +379,24 @@ def comparison(c: Context, symbol: str, s: TileValue, t: TileValue) -> TileValue
     return c.tile(dtypes.bool_, s.shape, CmpIOp, predicate, s, t, signedness(s.dtype))
 
 
+MOST_BITS: Final = 4096
+"""Of an integer that is computed while compiling."""
+MOST_ITEMS: Final = 4096
+"""Of a tuple or a text that is repeated."""
+
+
 def host(c: Context, symbol: str, x: object, y: object, node: core.Node) -> Value:
     """An operator on host values, carried out by Python."""
-    if symbol == "**" and isinstance(x, int) and isinstance(y, int) and abs(x) > 1 and y > 4096:
+    if symbol == "**" and isinstance(x, int) and isinstance(y, int) and abs(x) > 1 and y > MOST_BITS:
         return c.error(errors.ArithmeticFails(c.span(node), what=f"`{x} ** {y}` is too large a number"))
-    if symbol == "<<" and isinstance(y, int) and y > 4096:
+    if symbol == "<<" and isinstance(y, int) and y > MOST_BITS:
         return c.error(errors.ArithmeticFails(c.span(node), what=f"`{x} << {y}` is too large a number"))
+    if symbol == "*":
+        for one, other in ((x, y), (y, x)):
+            if isinstance(one, tuple | str | bytes) and isinstance(other, int):
+                items = len(cast("tuple[object, ...]", one)) * other
+                if items > MOST_ITEMS:
+                    return _too_long(c, items, node)
     try:
         return of_host(_compute(symbol, x, y))
     except Exception as e:
@@ -395,6 +407,10 @@ def host(c: Context, symbol: str, x: object, y: object, node: core.Node) -> Valu
         shown = f"`{_short(x)} {symbol} {_short(y)}`"
         why = "division by zero" if isinstance(e, ZeroDivisionError) else e  # each Python has other words for it
         return c.error(errors.ArithmeticFails(c.span(node), what=f"{shown} cannot be computed: {why}"))
+
+
+def _too_long(c: Context, items: int, node: core.Node) -> Value:
+    return c.error(errors.ArithmeticFails(c.span(node), what=f"{items:,} items are too many: at most {MOST_ITEMS:,}"))
 
 
 def _compute(symbol: str, x: Any, y: Any) -> object:
@@ -449,7 +465,9 @@ def _tuples(c: Context, symbol: str, a: Value, b: Value, node: core.Node) -> Val
     if symbol == "*":
         for one, other in ((a, b), (b, a)):
             if isinstance(one, TupleValue) and isinstance(other, Static) and isinstance(other.value, int):
-                return TupleValue(one.items * min(other.value, 4096))
+                if len(one.items) * other.value > MOST_ITEMS:
+                    return _too_long(c, len(one.items) * other.value, node)
+                return TupleValue(one.items * other.value)
     objects = record_of(a) is not None or record_of(b) is not None
     error = errors.WrongOperands(
         c.span(node),

@@ -280,6 +280,11 @@ class Mode(enum.Enum):
     FAST = 1
 
 
+def mode(value: object) -> enum.Enum:
+    """A member that is named alike, whatever its value."""
+    return enum.Enum("Other", {"FAST": value}).FAST  # pyright: ignore[reportAttributeAccessIssue] -- made by its name
+
+
 @dataclass(frozen=True)
 class Config:
     size: int
@@ -300,7 +305,17 @@ def test_equal_kernels_have_equal_fingerprints():
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [(1, 2), (1, 1.0), (1, True), (0.0, -0.0), ((1, 2), (2, 1)), (Mode.FAST, 1), (Config(1), Config(2)), ("a", "b")],
+    [
+        (1, 2),
+        (1, 1.0),
+        (1, True),
+        (0.0, -0.0),
+        ((1, 2), (2, 1)),
+        (Mode.FAST, 1),
+        (mode(1), mode(2)),
+        (Config(1), Config(2)),
+        ("a", "b"),
+    ],
 )
 def test_host_values_count(first: object, second: object):
     text = PLAIN.format("A")

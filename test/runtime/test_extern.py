@@ -253,6 +253,7 @@ def test_declarations_that_are_not_understood() -> None:
         ({"grid": (1, 1, 1, 1)}, "4 extents"),
         ({"grid": 1.5}, "`1.5` is no number"),
         ({"grid": "M"}, "`M` of `M` is no extent"),
+        ({"grid": "M"}, "there are `N`, `n`"),
         ({"grid": "N +"}, "not an expression"),
         ({"grid": lambda N: N / 2}, "into fractions"),
         ({"grid": lambda N: fh.exp(N)}, "calls `exp`"),
