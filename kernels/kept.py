@@ -144,7 +144,7 @@ Lengths of rows of `bf16` that clusters of such blocks share. For each, all rows
 with `f64`, as the assembler makes wrong code of some reductions in clusters: with weights of that dtype, and a bias.
 """
 
-_SHARED: Final = {131072: _EIGHT, 262144: _SIXTEEN}
+FEW_SHARED: Final = {131072: _EIGHT, 262144: _SIXTEEN}
 _FEW: Final = 32
 """Rows, at most, of the lengths in front that clusters share: too few for a block each, and all blocks run at once."""
 _MANY: Final = 256
@@ -154,7 +154,7 @@ _MANY: Final = 256
 def kept_way(found: dict[int, Kept], x: Any, shared: dict[int, Kept] | None = None) -> Kept | None:
     """How the rows of the matrix `x` are kept; None where they are not. `shared` is what counts first for many rows."""
     rows, length = x.shape
-    way = found.get(length) if rows > _FEW else _SHARED.get(length)
+    way = found.get(length) if rows > _FEW else FEW_SHARED.get(length)
     if shared and rows >= _MANY and str(x.dtype) == "torch.bfloat16":
         way = shared.get(length, way)
     if way is None or x.dtype.itemsize != 2:
@@ -480,7 +480,10 @@ def moments(x: Any, i: Any, tile: Any, K: int, H: int) -> tuple[Any, Any]:
         for k in fh.static_range(H):
             kept = (*kept, loaded(x, (i, k), tile))
     first, second = numbers(kept[0] if H == K else loaded(x, (i, H), tile), x.dtype)
-    base = (first + second).sum(axis=2) * 0.125
+    pairs, base = first + second, fh.zeros((1, W // 8), f32)
+    for j in fh.static_range(_GROUP // 2):  # no reduction, which O422 takes of 8 neighbours alone in clusters
+        base += one_each(pairs, j)
+    base *= 0.125
     sums, squares = fh.zeros((1, W // 8), f32), fh.zeros((1, W // 8), f32)
     if H < K:
         for k in range(H, K):

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import freehold as fh
+from freehold.backend.wrong_code import wrong
 from freehold.kernels import kept
+from freehold.runtime.variants.build import bytecode
 
 M, W = 3, 512
 KINDS = ("softmax", "logarithm", "rms", "layer", "layer without bias")
@@ -159,6 +161,45 @@ def test_lengths_are_whole_tiles_of_what_threads_load(found: dict[int, kept.Kept
         bytes_held = 2 * H * way.width // way.blocks * way.occupancy
         most = 192 if way.order or (way.blocks > 1 and way.warps == 4) else 128
         assert bytes_held <= most << 10, "half of a multiprocessor's registers, or three quarters"
+
+
+TABLES = {
+    "softmax": (kept.SOFTMAX, kept.SOFTMAX_SHARED, kept.FEW_SHARED),
+    "logarithm": (kept.LOG_SOFTMAX_SHARED, kept.FEW_SHARED),
+    "rms": (kept.RMS, kept.RMS_SHARED, kept.FEW_SHARED),
+    "layer": (kept.LAYER, kept.LAYER_SHARED, kept.FEW_SHARED),
+    "layer without bias": (kept.LAYER, kept.LAYER_SHARED, kept.FEW_SHARED),
+}
+IN_CLUSTERS = [
+    (kind, length, way)
+    for kind, tables in TABLES.items()
+    for length, way in dict.fromkeys(one for table in tables for one in table.items())
+    if way.blocks > 1
+]
+
+
+@pytest.mark.parametrize(("kind", "length", "way"), IN_CLUSTERS)
+def test_kernels_for_clusters_are_taken(
+    kind: str, length: int, way: kept.Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unlaunched(kernel: Any, hints: dict[str, int]) -> Any:
+        def call(*given: Any) -> tuple[Any, tuple[Any, ...]]:
+            return kernel.with_hints(**hints), given
+
+        return call
+
+    monkeypatch.setattr(kept, "hinted", unlaunched)
+    kernel: Any
+    x: Any = np.zeros((2, length), ml_dtypes.bfloat16)
+    of_rows, w = np.zeros(2, np.float32), x[0].copy()
+    if kind in ("softmax", "logarithm"):
+        kernel, given = kept.softmax_launch(way, x.copy(), x, kind == "logarithm")
+    elif kind == "rms":
+        kernel, given = kept.norm_launch(kept.rms_norm_kept, way, x.copy(), (of_rows,), x, w, 1e-6)
+    else:
+        moments, more = (of_rows, of_rows.copy()), (w.copy(), 1e-5, kind == "layer")
+        kernel, given = kept.norm_launch(kept.layer_norm_kept, way, x.copy(), moments, x, w, *more)
+    assert not wrong(bytecode(kernel.verify(*given), kernel.options), "sm_90")
 
 
 def test_where_rows_are_kept() -> None:
