@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, Final, cast
 
@@ -255,10 +255,14 @@ def operand(c: Context, value: Value, node: core.Node) -> TileValue | Static | N
 
 
 def meet(
-    c: Context, a: Value, b: Value, node: core.Node, dtype: DType | None = None
+    c: Context, a: Value, b: Value, node: core.Node, dtype: DType | None = None, written: Sequence[core.Node] = ()
 ) -> tuple[TileValue, TileValue] | None:
-    """Two operands as tiles of one dtype and shape, or None after reporting why they are not."""
-    (left, right), written = sides(node), _written(node)
+    """
+    Two operands as tiles of one dtype and shape, or None after reporting why they are not.
+
+    `written` is where they stand, if not where the last two arguments of a call do.
+    """
+    (left, right), written = sides(node), written or _written(node)
     x, y = operand(c, a, written[0]), operand(c, b, written[1])
     if x is None or y is None:
         return None

@@ -48,7 +48,7 @@ def _unpack(c: Context, target: core.Unpack, value: Value) -> None:
         more = len(items) - len(targets)
         if star is not None and more >= -1:
             items = (*items[:star], TupleValue(items[star : star + more + 1]), *items[star + more + 1 :])
-        if len(items) == len(targets) and (star is None or more >= -1):
+        if len(items) == len(targets):
             for inner, item in zip(targets, items, strict=True):
                 assign(c, inner, item)
             return

@@ -326,7 +326,7 @@ def _objects(c: Context, symbol: str, a: Value, b: Value, node: core.Expr) -> Va
     both_tuples = isinstance(x, TupleValue) and isinstance(y, TupleValue)
     if len(x.items) != len(y.items) or not (both_tuples or x.kind is y.kind):
         return Static(symbol == "!=")
-    equal: Value = Static(True)
+    equal: TileValue | None = None
     for p, q in zip(x.items, y.items, strict=True):
         one = _compare(c, "==", p, q, node)
         truth = condition(c, one, node, "a comparison of tuples")
@@ -335,8 +335,8 @@ def _objects(c: Context, symbol: str, a: Value, b: Value, node: core.Expr) -> Va
         if truth is False:
             return Static(symbol == "!=")
         if isinstance(truth, TileValue):
-            equal = truth if isinstance(equal, Static) else c.tile(dtypes.bool_, (), AndIOp, equal, truth)  # pyright: ignore[reportAttributeAccessIssue] -- a tile by now
-    if isinstance(equal, Static):
+            equal = truth if equal is None else c.tile(dtypes.bool_, (), AndIOp, equal, truth)
+    if equal is None:
         return Static(symbol == "==")
     return equal if symbol == "==" else arithmetic.unary(c, "~", equal, node)
 

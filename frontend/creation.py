@@ -61,7 +61,8 @@ def arange(c: Context, a: Arguments) -> Value:
     given = ["start"]
     given += [name for name in positions[1:] if not (isinstance(v := a[name], Static) and v.value in (..., None))]
     last = a[given[-1]]
-    if len(given) > 1 and not (isinstance(last, Static) and is_number(last.value)) and not isinstance(last, TileValue):
+    counts = (isinstance(last, Static) and is_number(last.value)) or isinstance(last, TileValue)
+    if len(given) > 1 and not counts and "dtype" not in a.nodes:
         a.values["dtype"], a.nodes["dtype"] = last, a.nodes[given[-1]]
         given.pop()
     bounds: list[int] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import Any, cast
 
 from freehold.dialects.cuda_tile.ops import arith_float as fl
@@ -108,16 +109,19 @@ def extremum(c: Context, a: Arguments, larger: bool) -> Value:
     flush = flag_of(c, a["flush_to_zero"], a.place("flush_to_zero"), "`flush_to_zero`")
     if propagate is None or flush is None:
         return POISON
-    return extreme(c, a["x"], a["y"], larger, a, propagate, flush)
+    return extreme(c, a["x"], a["y"], larger, a, propagate, flush, ("x", "y"))
 
 
-def extreme(c: Context, x: Value, y: Value, larger: bool, a: Arguments, propagate: bool, flush: bool = False) -> Value:
-    """The larger or smaller of two values; of two that are known, at compile time."""
+def extreme(
+    c: Context, x: Value, y: Value, larger: bool, a: Arguments, propagate: bool, flush: bool = False,
+    written: Sequence[str] = (),
+) -> Value:  # fmt: skip
+    """The larger or smaller of two values, which are the arguments `written`; of two known ones, at compile time."""
     p, q = static_of(x), static_of(y)
     if p is not None and q is not None and is_number(p[0]) and is_number(q[0]):
         both = (cast(Number, p[0]), cast(Number, q[0]))
         return Static(builtins.max(both) if larger else builtins.min(both))
-    pair = arithmetic.meet(c, x, y, a.node)
+    pair = arithmetic.meet(c, x, y, a.node, written=[a.place(name) for name in written])
     if pair is None:
         return POISON
     s, t = pair
@@ -189,8 +193,8 @@ def sign(c: Context, a: Arguments) -> Value:
 
 def clip(c: Context, a: Arguments) -> Value:
     """`clip`."""
-    lower = extreme(c, a["x"], a["low"], True, a, True)
-    return POISON if isinstance(lower, Poison) else extreme(c, lower, a["high"], False, a, True)
+    lower = extreme(c, a["x"], a["low"], True, a, True, written=("x", "low"))
+    return POISON if isinstance(lower, Poison) else extreme(c, lower, a["high"], False, a, True, written=("x", "high"))
 
 
 def rounded_to_whole(c: Context, a: Arguments) -> Value:

@@ -27,10 +27,10 @@ from freehold.frontend.values import (
     TupleValue,
     Value,
     describe,
+    describe_tile,
     is_number,
     record_of,
     show_shape,
-    show_tile,
 )
 
 
@@ -50,7 +50,7 @@ def folded(c: Context, a: Arguments, scan: bool) -> Value:
     elif scan:
         axis = running_axis(c, a, tiles[0].dtype, shape)
     else:
-        axis = axis_of(c, a["axis"], a.place("axis"), len(shape), f"an {show_tile(tiles[0].dtype, shape)}")
+        axis = axis_of(c, a["axis"], a.place("axis"), len(shape), describe_tile(tiles[0].dtype, shape))
     name = "reverse" if scan else "keepdims"
     flag = flag_of(c, a[name], a.place(name), f"`{name}`")
     starts = None if axis is None or flag is None else _starts(c, a, kind)
@@ -161,7 +161,7 @@ def _body(c: Context, a: Arguments, kind: Kind) -> Block | None:
         if isinstance(made, Poison):
             return None
         if not fits(kind_of(made), scalars):
-            one = f"an `{parts[0].dtype}` scalar" if isinstance(kind, TileKind) else f"{describe(left)} of scalars"
+            one = describe(left) if isinstance(kind, TileKind) else f"{describe(left)} of scalars"
             error = errors.WrongValue(
                 c.span(place),
                 what=f"a function that returns {describe(made)}",

@@ -16,7 +16,7 @@ from freehold.frontend.operands import permute, reshape
 from freehold.frontend.reductions import arithmetic_tile, identity, neutral
 from freehold.frontend.typed import Block
 from freehold.frontend.types import tile_type
-from freehold.frontend.values import POISON, Static, TileValue, TupleValue, Value, show_tile
+from freehold.frontend.values import POISON, Static, TileValue, TupleValue, Value, describe, describe_tile
 from freehold.support import dtypes
 
 POSITION: Final = dtypes.i32
@@ -92,7 +92,7 @@ def extreme_position(c: Context, a: Arguments, larger: bool) -> Value:
         tile = reshape(c, tile, (count,))
         axis = 0
     else:
-        found = axis_of(c, value, a.place("axis"), len(given), f"an {show_tile(tile.dtype, given)}")
+        found = axis_of(c, value, a.place("axis"), len(given), describe_tile(tile.dtype, given))
         if found is None:
             return POISON
         axis = found
@@ -152,7 +152,7 @@ def top_k(c: Context, a: Arguments) -> Value:
 
 
 def _axis(c: Context, a: Arguments, tile: TileValue) -> int | None:
-    return axis_of(c, a["axis"], a.place("axis"), len(tile.shape), f"an {show_tile(tile.dtype, tile.shape)}")
+    return axis_of(c, a["axis"], a.place("axis"), len(tile.shape), describe(tile))
 
 
 def _part(c: Context, tile: TileValue, axis: int, index: int, shape: tuple[int, ...]) -> TileValue:

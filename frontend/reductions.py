@@ -20,7 +20,17 @@ from freehold.frontend.context import Context
 from freehold.frontend.operands import reshape
 from freehold.frontend.typed import Block
 from freehold.frontend.types import ELEMENTS, computes, signedness
-from freehold.frontend.values import POISON, Number, Poison, Static, TileValue, TupleValue, Value, describe, show_tile
+from freehold.frontend.values import (
+    POISON,
+    Number,
+    Poison,
+    Static,
+    TileValue,
+    TupleValue,
+    Value,
+    describe,
+    describe_tile,
+)
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
@@ -78,7 +88,7 @@ def arithmetic_tile(c: Context, a: Arguments) -> TileValue | None:
 
 def _axes(c: Context, a: Arguments, tile: TileValue) -> tuple[int, ...] | None:
     value = a["axis"]
-    what = f"an {show_tile(tile.dtype, tile.shape)}"
+    what = describe(tile)
     rank = len(tile.shape)
     if isinstance(value, Static) and value.value is None:
         return tuple(range(rank))
@@ -164,7 +174,7 @@ def running_axis(c: Context, a: Arguments, dtype: DType, shape: tuple[int, ...])
             misuse(c, a, "", problem, f"say which: `axis={len(shape) - 1}`, or `.flatten()` the tile first")
             return None
         given = Static(0)
-    return axis_of(c, given, a.place("axis"), len(shape), f"an {show_tile(dtype, shape)}")
+    return axis_of(c, given, a.place("axis"), len(shape), describe_tile(dtype, shape))
 
 
 def running(c: Context, a: Arguments, name: str) -> Value:

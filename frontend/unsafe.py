@@ -54,6 +54,8 @@ def _reason(c: Context, node: core.With) -> str:
     reason = a["reason"]
     if isinstance(reason, Static) and isinstance(reason.value, str) and reason.value.strip():
         return reason.value.strip()
+    if isinstance(reason, Poison):
+        return "?"
     what = "gives no reason" if isinstance(reason, Static) else f"gives {describe(reason)} as its reason"
     error = errors.NotAnUnsafeBlock(
         c.span(a.place("reason")),

@@ -465,11 +465,16 @@ def show_tile(dtype: DType, shape: Sequence[int]) -> str:
     return f"{dtype} tile {show_shape(shape)}" if shape else f"{dtype} scalar"
 
 
+def describe_tile(dtype: DType, shape: Sequence[int]) -> str:
+    """The same with its article: `an f32 scalar`, `a bool_ tile (128, 64)`."""
+    return _an(show_tile(dtype, shape))
+
+
 def describe(value: Value) -> str:
     """A phrase for an error, with its article: `an f32 tile (128,)`, `the tensor x`, `the number 3`."""
     match value:
         case TileValue():
-            return _an(show_tile(value.dtype, value.shape))
+            return describe_tile(value.dtype, value.shape)
         case TupleValue(kind=type() as kind) | RecordValue(kind=kind):
             return f"a `{kind.__name__}`"
         case TupleValue():

@@ -35,6 +35,11 @@ def kernel_of(*lines: str, head: str, tail: str = TAIL) -> Callable[..., Any]:
     return scope["kernel"]
 
 
+def begin(head: str) -> int:
+    """The line of the text where the lines of a kernel begin."""
+    return (IMPORTS + head).count("\n") + 1
+
+
 def text_of(span: Span) -> str:
     """What stands at a place of the last kernel."""
     line = linecache.getline(FILE, span.line).rstrip("\n")

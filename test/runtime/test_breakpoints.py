@@ -6,6 +6,7 @@ import bdb
 import dataclasses
 import importlib
 import io
+import linecache
 import os
 import pdb
 import re
@@ -26,6 +27,7 @@ from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.ownership import BreakpointOp
 from freehold.frontend import lower as frontend
 from freehold.passes.pipeline import convert, verify
+from freehold.runtime.interpreter.debugger import Debugger
 from freehold.runtime.variants.build import IgnoredBreakpoint
 
 HERE = Path(__file__).parent
@@ -191,6 +193,26 @@ def test_until_goes_on_to_later_lines_alone(told: Callable[..., list[str]]) -> N
         "*** Error in argument: 'x3'",
         "*** Error in argument: '-1'",
     ]
+
+
+def test_until_leaves_what_has_no_later_line(told: Callable[..., list[str]]) -> None:
+    """A function for its caller, and a tile block for the next one."""
+    out = told(steps_launch(), "n", "n", "s", "unt 99999", "unt 99999", "c", "c")
+    assert [at(part)[:3] for part in out[3:6]] == [
+        (line_of("# in the helper"), "scaled", "0"),
+        (line_of("if i == 1:"), "steps", "0"),
+        (line_of("# first statement"), "steps", "1"),
+    ]
+
+
+def test_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is on no disk, and is known to have a text, keeps its name; all else is where it would be."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.py").write_text("", encoding="utf-8")
+    for name in ("there.py", "made.py"):
+        monkeypatch.setitem(linecache.cache, name, (1, None, ["\n"], name))
+    found = [Debugger().canonic(name) for name in ("there.py", "made.py", "nowhere.py")]
+    assert found == [str(tmp_path / "there.py"), "made.py", str(tmp_path / "nowhere.py")]
 
 
 def test_what_was_set_in_one_run_holds_in_the_next(told: Callable[..., list[str]]) -> None:

@@ -358,6 +358,20 @@ def test_hints_that_change_nothing(hints: Any, codes: dict[Any, bytes], idle: di
     assert inner._idle(Compiling(), None, "sm_90") == idle
 
 
+def test_idle_hints_are_told_of_one_architecture(monkeypatch: pytest.MonkeyPatch) -> None:
+    def idle(*_: object) -> dict[str, int]:
+        return {"occupancy": 2}
+
+    def resources(*_: object) -> dict[str, object]:
+        return {}
+
+    monkeypatch.setattr(inner, "_idle", idle)
+    monkeypatch.setattr(inner, "_all_resources", resources)
+    said = {archs: gemm.explain(*product_arguments(), arch=archs) for archs in ((), ("sm_90",), ("sm_90", "sm_100"))}
+    line = "the hint `occupancy = 2` changes nothing in the code for sm_90"
+    assert [archs for archs, text in said.items() if line in str(text)] == [("sm_90",)]
+
+
 def test_what_is_moved_by_threads() -> None:
     assert [*inner._by_threads([])] == []
     (said,) = [" ".join(inner._by_threads(["sm_90", "sm_100"]))]

@@ -232,10 +232,23 @@ def test_a_contract_is_read_back() -> None:
     assert LaunchContract.from_json(contract.to_json()) == contract
 
 
+def test_explanations(golden: Callable[[Path, str], None]) -> None:
+    """Of threads and clusters of each extent, and of strides that are passed, with a stand-in and without one."""
+    signature = {"y": Mut[f32, "N", "M"], "a": f32, "K": Const[int]}
+    make = partial(fh.extern, ptx=PTX, entry="saxpy", signature=signature, grid=(4, 2, 6), unsafe=WHY)
+    cases: list[dict[str, Any]] = [
+        {"block": 1},
+        {"block": (1, 1, 8), "shared": 16},
+        {"block": (1, 4, 1), "cluster": (2, 1, 1)},
+        {"block": 32, "cluster": (1, 2, 1)},
+        {"block": 32, "cluster": (1, 1, 3), "passes": ["y", "y.strides[0]", "M"]},
+    ]
+    found = [make(**case).explain(np.ones((8, 9), np.float32), 2.0, 3) for case in cases]
+    golden(Path(__file__).parent / "extern_explained.txt", "\n\n".join([saxpy().explain(*arrays(), 2.0), *found]))
+
+
 @nvrtc
-def test_explain(golden: Callable[[Path, str], None]) -> None:
-    text = saxpy().explain(*arrays(), 2.0)
-    golden(Path(__file__).parent / "extern_explained.txt", text)
+def test_explain() -> None:
     assert "registers" in saxpy().explain(*arrays(), 2.0, arch="sm_90").splitlines()[-1]
 
 
@@ -413,7 +426,11 @@ def test_cutile_s_kernels_are_audited_and_interpreted() -> None:
             kernel(z[:1000], x, y, 64).sync()
             kernel(z[::2], x, y, 32).sync()  # cuTile passes strides
         assert (z[::2] == x + y).all()
-    assert kernel.explain(z[:1000], x, y, 64).splitlines()[1].startswith("audited")
+    told = kernel.explain(z[:1000], x, y, 64).splitlines()
+    assert told[1].startswith("audited")
+    assert told[-2:] == [
+        "this launch: 16 x 1 x 1 blocks of tiles, 0 bytes of dynamic shared memory", "on the host: the interpreter",
+    ]  # fmt: skip
     assert kernel.promise == ""
     refused("O294", lambda: fh.extern(add, signature=signature, grid=1, block=32))
     assert "takes z, x, y, B" in refused("O294", lambda: fh.extern(add, signature={"z": Out[f32, "N"]}, grid=1))
