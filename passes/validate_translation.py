@@ -539,16 +539,19 @@ class _Comparison:
 
     def reached(self, op: Operation) -> Iterator[Operation]:
         """What may run inside an operation: not what it is decided at compile time of that it is never done."""
-        mark, taken = self.verified.mark(), op.regions
+        mark, taken, decided = self.verified.mark(), op.regions, False
         with suppress(NotFollowedError):  # it depends on a loop that nobody has walked
             if isinstance(op, IfOp) and (condition := self.verified.whole(op.condition)).is_const:
-                taken = op.regions[:1] if condition.value else op.regions[1:]
+                taken, decided = (op.regions[:1] if condition.value else op.regions[1:]), True
             elif isinstance(op, ForOp) and self.turns(self.verified, op) == terms.TRUE:
                 taken = ()
         self.verified.forget(mark)
         for inner in (inner for region in taken for block in region.blocks for inner in ops_of(block)):
             yield inner
             yield from self.reached(inner)
+            if decided and isinstance(inner, YieldOp):  # which may decide of what follows
+                for result, value in zip(op.results, inner.operands, strict=True):
+                    self.verified.alias(result, value)
 
     def harmless(self, op: Operation) -> bool:
         """Whether an operation inside one that is left out changes nothing, stops nothing and leaves nothing."""

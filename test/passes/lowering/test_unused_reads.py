@@ -104,6 +104,29 @@ def test_so_may_a_branch_that_has_a_loop_where_it_is_never_taken(function: Calla
 
 
 @pytest.mark.parametrize("function", [unused, unused_in_a_branch, unused_in_a_loop])
+def test_so_may_a_loop_behind_a_return_that_an_inner_branch_decides(
+    function: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def returns(a: Any, b: Any) -> Any:
+        limit = 2
+        if b % 3 == 0:
+            if b > 4 and limit > 2.0:
+                pass
+            elif b // 1 < 0 and limit > 2:
+                a = b
+            else:
+                return b % 31, limit
+            for _ in range(limit % 2):
+                return a, limit
+        return a, limit + 3
+
+    monkeypatch.setitem(globals(), "turns", returns)
+    text = emitted(function, 1, 2)
+    assert "cuda_tile.loop" not in text
+    assert "cuda_tile.if" not in text
+
+
+@pytest.mark.parametrize("function", [unused, unused_in_a_branch, unused_in_a_loop])
 def test_a_loop_that_may_be_taken_stays(function: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     def taken(a: Any, b: Any) -> Any:
         found = 1
