@@ -43,12 +43,20 @@ class Part:
 
     def index(self, address: int) -> str:
         """The index of the element at an address, as text."""
+        return "[" + ", ".join(map(str, self._at(address)[0])) + "]"
+
+    def holds(self, address: int) -> bool:
+        """Whether the byte at an address is of an element, and not between two."""
+        index, rest = self._at(address)
+        return 0 <= rest < self.itemsize and all(0 <= i < n for i, n in zip(index, self.shape, strict=True))
+
+    def _at(self, address: int) -> tuple[list[int], int]:
         rest = address - self.address
         index = [0] * len(self.shape)
         for axis in sorted(range(len(self.shape)), key=lambda a: -self.strides[a]):
             if self.strides[axis] > 0 and self.shape[axis] > 1:
                 index[axis], rest = divmod(rest, self.strides[axis])
-        return "[" + ", ".join(map(str, index)) + "]"
+        return index, rest
 
 
 def part_of(name: str, array: Array, initialised: bool = True) -> Part:

@@ -16,6 +16,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from freehold.dialects.location import span_of
 from freehold.runtime.interpreter.access import keyword
@@ -130,8 +131,9 @@ class Watch:
             count = -(-(buffer.end - buffer.start) // grain)
             stored = np.ones(count, np.bool_)
             for part in buffer.parts:
-                if not part.initialised:
-                    stored[(part.address - buffer.start) // grain : (part.end - buffer.start) // grain] = False
+                if not part.initialised:  # its elements alone: others may lie between them
+                    extents, strides = (*part.shape, part.itemsize // grain), (*(s // grain for s in part.strides), 1)
+                    as_strided(stored[(part.address - buffer.start) // grain :], extents, strides)[...] = False
             found = self._shadows[id(buffer)] = _Shadow(buffer, grain, _Traces(count), _Traces(count), stored)
         return found
 
@@ -146,7 +148,7 @@ class Watch:
     def _element(self, shadow: _Shadow, grain: int) -> tuple[str, str]:
         """The name of the array and the index of the element that a grain belongs to."""
         address = shadow.buffer.start + grain * shadow.grain
-        inside = [p for p in shadow.buffer.parts if p.address <= address < p.end]
+        inside = [p for p in shadow.buffer.parts if p.holds(address)]
         part: Part = inside[0] if inside else shadow.buffer.parts[0]
         return part.name, part.index(address)
 

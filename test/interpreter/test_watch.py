@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from evaluate import parse
 
+import freehold as fh
+from freehold import Out, Ref
 from freehold.runtime.interpreter.machine import Buffer, part_of
 from freehold.runtime.interpreter.watch import Watch
 from freehold.support.diagnostic import Rejected
@@ -109,3 +111,48 @@ def test_all_bytes_of_an_access_count(size: int, at: list[int]) -> None:
             turns.watch.access(turns.op, READ, turns.buffer, np.array([turns.buffer.start + other]), 2)
         first = max(other, min(start for start in at if start < other + 2 and other < start + size))
         assert f"both access element [{first // 4}] of `x`" in str(caught.value)
+
+
+@fh.kernel
+def copy(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(x.load_like(y))
+
+
+def between(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Two arrays whose elements lie between one another."""
+    both = np.arange(2 * 16 * 16, dtype=np.float32)
+    if shape == (16, 16):
+        return both[::2].reshape(16, 16), both[1::2].reshape(16, 16)
+    rows = both.reshape(32, 16)
+    return rows[::2, :8], rows[1::2, :8]
+
+
+@pytest.mark.parametrize("shape", [(16, 16), (16, 8)])
+def test_what_lies_between_the_elements_of_an_output_was_written(shape: tuple[int, int]) -> None:
+    y, x = between(shape)
+    assert y.shape == shape
+    before = x.copy()
+    with fh.interpreting("checked"):
+        copy(fh.partition(y, (8, 8)), x).sync()
+    assert np.array_equal(y, before)
+    assert np.array_equal(x, before)
+
+
+def test_of_elements_that_lie_between_others_the_right_one_is_named() -> None:
+    y, x = between((16, 16))
+    part, other = part_of("y", y, initialised=False), part_of("x", x)
+    buffer = Buffer(part.address, other.end, np.zeros(other.end - part.address, np.uint8), [part, other])
+    watch = Watch(tokens=False)
+    op = parse("%a = cuda_tile.constant <i32: 0> : tile<i32>").body.block.first_op
+    assert op is not None
+    watch.begin(0, "0")
+    watch.access(op, READ, buffer, np.array([x.ctypes.data + x.strides[0]]), 4)
+    with pytest.raises(Rejected) as caught:
+        watch.access(op, READ, buffer, np.array([y.ctypes.data + y.strides[0]]), 4)
+    assert caught.value.codes == ("O524",)
+    assert "element [1, 0] of `y`" in str(caught.value)
+    watch.begin(1, "1")
+    with pytest.raises(Rejected) as caught:
+        watch.access(op, WRITE, buffer, np.array([x.ctypes.data + x.strides[0]]), 4)
+    assert caught.value.codes == ("O523",)
+    assert "element [1, 0] of `x`" in str(caught.value)
