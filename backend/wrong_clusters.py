@@ -29,11 +29,12 @@ from freehold.backend.flow import (
     reached_from,
     yielded,
 )
+from freehold.backend.likeness import Likeness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.ir import SSAValue
+    from xdsl.ir import Block, SSAValue
 
     from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp
     from freehold.dialects.cuda_tile.ops.module import EntryOp
@@ -78,27 +79,55 @@ def _multiplies_products(operations: Sequence[Operation]) -> bool:
 
 def _hands_others_on(loop: ForOp | LoopOp) -> bool:
     """Whether a turn gives a tile's variable anything but what it has, or is computed of that with no part moved."""
-    from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp
+    from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ends_of
     from freehold.dialects.cuda_tile.ops.shape import CatOp, ExtractOp, PermuteOp, ReshapeOp
 
-    inside = [*loop.walk()]
-
-    def other(value: SSAValue, of_it: set[SSAValue]) -> bool:
-        if value not in of_it or isinstance(value.owner, ReshapeOp):
-            return True
-        return any(other(one, of_it) for one in yielded(value))
-
+    likeness = Likeness(loop.block)
+    given = dict(zip(loop.carried, likeness.given[-len(loop.carried) :], strict=True))
     for number, place in enumerate(loop.carried):
         if elements(place) < 2:
             continue
-        of_it = reached_from({place}, inside)
-        others = {value for value in loop.carried if value is not place}
-        for op in inside:
-            if isinstance(op, ContinueOp) and op.loop is loop:
-                value = op.operands[number]
-                if value is not place and (value in others or other(value, of_it)):
-                    return True
+        of_it = {place}
+        _add_computed(loop.block, of_it)
+        others = likeness.outside | {guess for other, guess in given.items() if other is not place}
+        for end in ends_of(loop, ContinueOp):
+            value = end.operands[number]
+            if value is place:
+                continue
+            reshaped = any(isinstance(one.owner, ReshapeOp) for one in (value, *yielded(value)))
+            if reshaped or value not in of_it or likeness.may_be(value, others):
+                return True
     return moves(loop, (CatOp, ExtractOp, PermuteOp))
+
+
+def _add_computed(block: Block, values: set[SSAValue]) -> None:
+    """Adds what a block computes of some values, whichever way it goes: with all branches, and in all turns."""
+    from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ends_of
+
+    for op in block.ops:
+        if isinstance(op, IfOp):
+            for region in op.regions:
+                for inner in region.blocks:
+                    _add_computed(inner, values)
+            values.update(result for result in op.results if values.issuperset(yielded(result)))
+        elif isinstance(op, ForOp | LoopOp):
+            kept = [n for n, value in enumerate(op.initValues) if value in values]
+            turns = ends_of(op, ContinueOp)
+            while True:  # until a turn keeps what is taken for kept
+                computed = values | {op.carried[n] for n in kept}
+                _add_computed(op.block, computed)
+                left = [n for n in kept if all(end.operands[n] in computed for end in turns)]
+                if left == kept:
+                    break
+                kept = left
+            values |= computed
+            if isinstance(op, ForOp):
+                values.update(op.results[n] for n in kept)
+            elif ends := ends_of(op, BreakOp):
+                found = (all(end.operands[n] in values for end in ends) for n in range(len(op.results)))
+                values.update(result for result, is_of in zip(op.results, found, strict=True) if is_of)
+        elif not values.isdisjoint(op.operands):
+            values.update(op.results)
 
 
 def _reduces_rows(operations: Sequence[Operation], arch: str, blocks: int, warps: int, *, products: bool) -> bool:

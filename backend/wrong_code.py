@@ -34,9 +34,9 @@ from freehold.backend.flow import (
     hint_of,
     moves,
     reached,
-    reached_from,
     yielded,
 )
+from freehold.backend.likeness import Likeness
 from freehold.backend.wrong_clusters import in_doubt
 
 if TYPE_CHECKING:
@@ -106,16 +106,20 @@ def _scans(entry: EntryOp, operations: Sequence[Operation], arch: str) -> Produc
 
 
 def _hands_on(entry: EntryOp, operations: Sequence[Operation], arch: str) -> UnpackedHandedOn | None:
-    from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp
+    from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp, LoopOp, ends_of
     from freehold.dialects.cuda_tile.ops.shape import UnpackOp
 
     unpacked = reached(operations, UnpackOp)
-    for op in operations:
-        if not isinstance(op, ContinueOp):
+    for loop in operations:
+        if not isinstance(loop, ForOp | LoopOp):
             continue
-        carried = op.loop.carried
-        for place, value in zip(carried, op.operands, strict=True):
-            if value is not place and value in carried and value in unpacked and cast("TileType", value.type).dims:
+        tiles = [n for n, value in enumerate(loop.carried) if value in unpacked and cast("TileType", value.type).dims]
+        if len(tiles) < 2:
+            continue
+        likeness = Likeness(loop.block)
+        given = likeness.given[-len(loop.carried) :]
+        for way in ends_of(loop, ContinueOp):
+            if any(likeness.may_be(way.operands[n], [given[m] for m in tiles if m != n]) for n in tiles):
                 return UnpackedHandedOn(None, f"kernel `{entry.sym_name.data}`", arch)
     return None
 
@@ -136,30 +140,33 @@ def _loop_mistakes(loop: ForOp | LoopOp, ways: Sequence[ContinueOp]) -> bool:
     """Whether one of a loop's values would be taken for another."""
     from freehold.dialects.cuda_tile.ops.control_flow import ForOp
 
-    carried: list[SSAValue] = [*loop.carried]
     used = _taken(loop)
+    tiles = [number for number, value in enumerate(loop.carried) if _is_tile(value)]
+    if not used or len(tiles) < 2:
+        return False
+    likeness = Likeness(loop.block, loops=False)  # what loops inside hand on was right
+    given = likeness.given[-len(loop.carried) :]
     for way in ways:
-        values = list(way.operands)
-        sources = {
-            number: carried.index(value)
-            for number, value in enumerate(values)
-            if value in carried and value is not carried[number] and _is_tile(value)
-        }
-        if isinstance(loop, ForOp) and any(n in used and (len(ways) > 1 or _is_path(sources, n)) for n in sources):
-            return True
-        if isinstance(loop, ForOp) and any(_is_by_an_if(values[n], {*carried} - {carried[n]}) for n in used):
-            return True
-        for number in used:
-            for other in range(len(values)):
-                began_alike = loop.initValues[number] is loop.initValues[other]
-                if values[number] is values[other] and not began_alike and _is_tile(values[number]):
+        values = {number: likeness.of(way.operands[number]) for number in tiles}
+        others = {n: [m for m in tiles if m != n and likeness.may_be(way.operands[n], [given[m]])] for n in tiles}
+        if isinstance(loop, ForOp):
+            sources = {n: found[0] for n, found in others.items() if found and len(values[n]) == 1}
+            if any(n in used and (len(ways) > 1 or _is_path(sources, n)) for n in sources):
+                return True
+            if any(n in used and others[n] and n not in sources for n in tiles):  # by an `if`
+                return True
+        for n in used.intersection(tiles):
+            for m in tiles:
+                if loop.initValues[n] is not loop.initValues[m] and _alike(way.operands[n], way.operands[m], likeness):
                     return True
     return False
 
 
-def _is_by_an_if(value: SSAValue, others: set[SSAValue]) -> bool:
-    """Whether an `if`, or one within it, yields one of these tiles as a value."""
-    return any(_is_tile(given) and (given in others or _is_by_an_if(given, others)) for given in yielded(value))
+def _alike(one: SSAValue, other: SSAValue, likeness: Likeness) -> bool:
+    """Whether two values are the same, whichever way a turn goes."""
+    if one.owner is other.owner and (ways := [*zip(yielded(one), yielded(other), strict=True)]):
+        return all(_alike(a, b, likeness) for a, b in ways)
+    return likeness.alike(one, other)
 
 
 def _is_tile(value: SSAValue) -> bool:
@@ -194,25 +201,21 @@ def _turns(entry: EntryOp, operations: Sequence[Operation], arch: str) -> TileTu
 
 
 def _misplaces(entry: EntryOp, operations: Sequence[Operation], arch: str) -> TileMisplaced | None:
-    from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, LoopOp, YieldOp
-    from freehold.dialects.cuda_tile.ops.conversion import BitcastOp
     from freehold.dialects.cuda_tile.ops.mma import Mma
     from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
-    from freehold.dialects.cuda_tile.ops.shape import ReshapeOp
     from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp, StoreViewTkoOp
 
-    hand_on = (ReshapeOp, BitcastOp, ForOp, LoopOp, ContinueOp, BreakOp, YieldOp)
     if not any(isinstance(op, ReduceOp | ScanOp | Mma) for op in operations):
         return None
-
-    others = tuple({type(op) for op in operations if not isinstance(op, hand_on)})
     stores = [op for op in operations if isinstance(op, StoreViewTkoOp)]
-    for op in operations:
-        if isinstance(op, LoadViewTkoOp) and not by_threads(op, arch):
-            same = reached_from({op.results[0]}, operations, others)
-            count = sum(store.tile in same for store in stores)
-            if count > 1:
-                return TileMisplaced(None, f"kernel `{entry.sym_name.data}`", arch, count)
+    loads = [op for op in operations if isinstance(op, LoadViewTkoOp) and not by_threads(op, arch)]
+    if len(stores) < 2 or not loads:
+        return None
+    likeness = Likeness(entry.body.block)
+    for load in loads:
+        count = sum(likeness.may_be(store.tile, likeness.of(load.results[0])) for store in stores)
+        if count > 1:
+            return TileMisplaced(None, f"kernel `{entry.sym_name.data}`", arch, count)
     return None
 
 

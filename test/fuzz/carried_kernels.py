@@ -280,7 +280,25 @@ class Writer:
         self.rng.shuffle(names)
         kind = self.variables[names[0]]
         values = names[1:] + ([names[0]] if self.rng.random() < 0.4 else [self.assigned(kind, self.rng.randint(0, 3))])
+        values = [
+            self.unchanged(value, kind) if value in names and self.rng.random() < 0.3 else value for value in values
+        ]
         self.line(f"{', '.join(names)} = {', '.join(values)}")
+
+    def unchanged(self, name: str, kind: Type) -> str:
+        """A variable by way of operations that change nothing, or that choose between it and another one."""
+        others = [other for other, its in self.variables.items() if its == kind]
+        other, ways = self.rng.choice(others), [f"fh.maximum({name}, {name})"] if kind.dtype in COMPUTED else []
+        if kind.shape:
+            ways += [f"{name}.reshape({kind.elements}).reshape({kind.text})"]
+        if kind.shape and kind.elements % 2 == 0:
+            ways += [f"{name}.reshape({kind.elements // 2}, 2).reshape({kind.text})"]
+        if kind.dtype in WHOLE:
+            ways += [f"(({name} + {other}) - {other})", f"(({name} ^ {other}) ^ {other})", f"({name} * 1)", f"~~{name}"]
+        if kind.dtype in COMPUTED and kind.dtype[0] != "u":
+            ways += [f"-(-{name})"]
+        ways += [f"fh.where({self.number()} % 2 == {self.rng.randint(0, 1)}, {name}, {other})"]
+        return self.rng.choice(ways)
 
     def statement(self, depth: int) -> None:
         way = self.rng.random()
