@@ -70,7 +70,8 @@ def _joined(op: CatOp, operands: Sequence[Arrangement]) -> Arrangement:
 
 
 def _cut(op: ExtractOp, at: Arrangement) -> Arrangement:
-    dims, parts = _dims(op.result.type), []
+    dims = _dims(op.result.type)
+    parts: list[int] = []
     for index, extent, of in zip(op.indices, dims, _dims(op.source.type), strict=True):
         number = literal(index)
         if extent == of:
@@ -105,13 +106,15 @@ def _source(steps: tuple[Step, ...], place: tuple[int, ...]) -> tuple[int, ...]:
         if kind == "reshape":
             place = _at(before, _number(dims, place))
         elif kind == "permute":
-            place = tuple(place[told.index(axis)] for axis in range(len(place)))
+            order = cast("tuple[int, ...]", told)
+            place = tuple(place[order.index(axis)] for axis in range(len(place)))
         elif kind == "broadcast":
             place = tuple(min(index, extent - 1) for index, extent in zip(place, before, strict=True))
         elif kind == "cut":
-            place = tuple(index + first for index, first in zip(place, told, strict=True))
+            firsts = cast("tuple[int, ...]", told)
+            place = tuple(index + first for index, first in zip(place, firsts, strict=True))
         elif kind == "join":
-            axis, left, right = told
+            axis, left, right = cast("tuple[int, tuple[Step, ...], tuple[Step, ...]]", told)
             middle = left[-1][2][axis]
             if place[axis] < middle:
                 return _source(left, place)

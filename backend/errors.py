@@ -318,11 +318,11 @@ class TileMistaken(Error):
     its turns was wrong. In loops of any kind two variables that a turn gives one value, as `a = b = t` does, are taken
     for each other, unless they began with one.
 
-    To the assembler a tile is the same behind operations that change nothing, alone or together: `-(-t)`, `(t + u) - u`,
-    `fh.maximum(t, t)`, a reshape and another one back. Of 41 loops that give one variable `t` and the other such a
-    thing 27 were wrong, and all three in which both branches of an `if` give both variables one value. So values are
-    compared by what comes out for some numbers, and a few that the assembler does not find to be the same are refused, too.
-    What loops inside of the loop hand on was right in all of 18.
+    To the assembler a tile is the same behind operations that change nothing, alone or together: `-(-t)`,
+    `(t + u) - u`, a reshape and one back. Of 41 loops that give one variable `t` and the other such a thing 27 were
+    wrong, and all three in which both branches of an `if` give both variables one value. So values are compared by
+    what comes out for some numbers, and a few that the assembler does not find to be the same are refused, too. What
+    loops inside of the loop hand on was right in all of 18.
     """
 
     code: ClassVar[str] = "O419"

@@ -11,9 +11,10 @@ one than are, and none counts as another one that the assembler may take for it.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from math import ceil, floor, isfinite, trunc
 from random import Random
@@ -197,7 +198,7 @@ class Likeness:
             return self._bitcast(op)
         if isinstance(op, FToIOp):
             width = cast("TileType", op.results[0].type).width or 1
-            return lambda a: wrapped(trunc(a), width)
+            return partial(_truncated, width)
         if isinstance(op, CmpFOp):
             return RELATIONS.get(op.comparison_predicate.data.value)
         return _meanings().get(type(op)) or meaning_of(op)
@@ -227,27 +228,57 @@ def _meanings() -> dict[type[Operation], Callable[..., Any]]:
     from freehold.dialects.cuda_tile.ops import conversion, misc, shape
 
     return {
-        floats.AddFOp: lambda a, b: a + b,
-        floats.SubFOp: lambda a, b: a - b,
-        floats.MulFOp: lambda a, b: a * b,
-        floats.DivFOp: lambda a, b: a / b,
-        floats.FmaOp: lambda a, b, c: a * b + c,
-        floats.NegFOp: lambda a: -a,
+        floats.AddFOp: operator.add,
+        floats.SubFOp: operator.sub,
+        floats.MulFOp: operator.mul,
+        floats.DivFOp: _divided,
+        floats.FmaOp: _multiplied_and_added,
+        floats.NegFOp: operator.neg,
         floats.AbsFOp: abs,
         floats.MaxFOp: max,
         floats.MinFOp: min,
-        floats.FloorOp: lambda a: Fraction(floor(a)),
-        floats.CeilOp: lambda a: Fraction(ceil(a)),
-        conversion.FToFOp: lambda a: a,
+        floats.FloorOp: _floor,
+        floats.CeilOp: _ceil,
         conversion.IToFOp: Fraction,
-        shape.SelectOp: lambda c, a, b: a if c else b,
-        shape.CatOp: lambda a, b: a if a == b else None,
-        shape.ExtractOp: lambda a, *_: a,
+        shape.SelectOp: _chosen,
+        shape.CatOp: _common,
         **dict.fromkeys(
-            (shape.ReshapeOp, shape.PermuteOp, shape.BroadcastOp, shape.PackOp, shape.UnpackOp, misc.AssumeOp),
-            lambda a: a,
+            (conversion.FToFOp, misc.AssumeOp, shape.ReshapeOp, shape.PermuteOp, shape.BroadcastOp), _first
         ),
+        **dict.fromkeys((shape.ExtractOp, shape.PackOp, shape.UnpackOp), _first),
     }
+
+
+def _truncated(width: int, number: Any) -> int:
+    return wrapped(trunc(number), width)
+
+
+def _first(number: Any, *_: Any) -> Any:
+    return number
+
+
+def _multiplied_and_added(a: Any, b: Any, c: Any) -> Any:
+    return a * b + c
+
+
+def _divided(a: Any, b: Any) -> Any:
+    return a / b
+
+
+def _floor(number: Fraction) -> Fraction:
+    return Fraction(floor(number))
+
+
+def _ceil(number: Fraction) -> Fraction:
+    return Fraction(ceil(number))
+
+
+def _chosen(condition: Any, one: Any, other: Any) -> Any:
+    return one if condition else other
+
+
+def _common(one: Any, other: Any) -> Any:
+    return one if one == other else None
 
 
 def _same(one: Guess, other: Guess) -> bool:

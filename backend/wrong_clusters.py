@@ -87,7 +87,7 @@ def _hands_others_on(loop: ForOp | LoopOp) -> bool:
     for number, place in enumerate(loop.carried):
         if elements(place) < 2:
             continue
-        of_it = {place}
+        of_it: set[SSAValue] = {place}
         _add_computed(loop.block, of_it)
         others = likeness.outside | {guess for other, guess in given.items() if other is not place}
         for end in ends_of(loop, ContinueOp):
