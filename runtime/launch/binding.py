@@ -440,8 +440,6 @@ def _domain(found: ArrayView, spec: PartitionSpec, views: Mapping[str, ArrayView
     if spec.groups is not None:
         offsets = views.get(spec.groups.by)
         groups = const(offsets.shape[0] - 1 if offsets is not None and offsets.shape else 1)
-    if spec.plain:
-        return tuple(-(-extent // step) for extent, step in zip(found.shape, spec.step, strict=True))
     try:
         return tuple(t.evaluate({}) for t in spec.domain([const(extent) for extent in found.shape], groups))
     except ZeroDivisionError:
@@ -486,28 +484,22 @@ def contract_errors(call: Call, parameters: Sequence[Parameter], shapes: Sequenc
     """Where extents break what the signature says about them."""
     kernel = call.signature.kernel
     dims: list[tuple[Parameter, tuple[int, ...], int, Term]] = []
-    for parameter, shape in zip(parameters, shapes, strict=True):
-        for axis, text in enumerate(parameter.dims or ()):
-            term = parse(text)
-            dims.append((parameter, shape, axis, term))
+    given = sorted(zip(parameters, shapes, strict=True), key=lambda each: each[0].dims is not None)
+    for parameter, shape in given:  # what is not declared says itself what its extents are, and comes first
+        texts = parameter.dims or [f"{parameter.name}.shape[{axis}]" for axis in range(len(shape))]
+        dims += [(parameter, shape, axis, parse(text)) for axis, text in enumerate(texts)]
     bound: dict[str, tuple[Parameter, tuple[int, ...], int]] = {}
     values: dict[str, int] = {}
     for name, found in solved([term for _, _, _, term in dims]).items():
         array, extents, along, _ = dims[found.at]
         bound[name] = array, extents, along
         values[name] = found.of(extents[along], values)
-    for parameter, shape in zip(parameters, shapes, strict=True):
-        if parameter.dims is None:
-            values |= {f"{parameter.name}.shape[{axis}]": extent for axis, extent in enumerate(shape)}
     for parameter, shape, axis, term in dims:
-        unknown = sorted(term.symbols() - values.keys())
-        if unknown:
-            yield errors.DimensionUnbound(parameter.span or call.place(parameter), kernel, unknown[0], str(term))
+        expected = _extent(term, values)
+        if expected is None:
+            unknown = min(term.symbols() - values.keys())
+            yield errors.DimensionUnbound(parameter.span or call.place(parameter), kernel, unknown, str(term))
             continue
-        try:
-            expected = term.evaluate(values)
-        except ZeroDivisionError:
-            expected = 0
         if expected == shape[axis]:
             continue
         used = sorted(term.symbols())
@@ -524,11 +516,20 @@ def contract_errors(call: Call, parameters: Sequence[Parameter], shapes: Sequenc
         )
         if parameter.span is not None:
             error.add(error.Declared(parameter.span))
-        if len(shape) == 2 and parameter.mode == "ref" and expected == shape[1 - axis]:
+        wanted = [_extent(t, values) for p, _, _, t in dims if p is parameter]
+        if len(shape) == 2 and parameter.mode == "ref" and wanted == [*reversed(shape)]:
             error.add(error.Transposed(call.text(parameter)))
         if parameter.of is not None and any(n in bound and bound[n][0].of == parameter.of for n in used):
             error.add(error.OneShape(kernel, parameter.of))
         yield error
+
+
+def _extent(term: Term, values: Mapping[str, int]) -> int | None:
+    """The extent that a signature asks for, which is 0 where it divides by zero; None where a name is not known."""
+    try:
+        return term.evaluate(values) if term.symbols() <= values.keys() else None
+    except ZeroDivisionError:
+        return 0
 
 
 def _parts(text: str, value: object, dtype: str) -> str:

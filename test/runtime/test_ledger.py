@@ -6,6 +6,7 @@ import random
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -208,6 +209,23 @@ def test_a_hold_lets_its_own_operations_pass() -> None:
     enqueue(a, [], [x], nothing, through=held)
     with pytest.raises(Refusal):
         ledger.hold([x], "borrowed", "the host", exclusive=False)
+
+
+def test_a_hold_that_a_signal_interrupts_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    (a,) = streams(1)
+    x, y = memory(), memory()
+    seen: list[ledger.Space] = []
+
+    def disturb(space: ledger.Space) -> None:
+        seen.append(space)
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(ledger.Space, "disturb", disturb)
+    with pytest.raises(KeyboardInterrupt):
+        ledger.hold([x, y], "borrowed", "the host", exclusive=True)
+    run(a, [], [x, y])
+    assert a.now == 1
 
 
 def test_moves_end_the_handles_of_the_bytes_moved() -> None:
@@ -461,3 +479,90 @@ def test_work_that_a_signal_interrupts_is_done_by_who_looks_next() -> None:
     let_go()
     let_go()
     assert len(tried) == 2
+
+
+class Accesses:
+    """All accesses so far, and what each of them is known to come after: a clock of all streams for each."""
+
+    def __init__(self, users: list[Timeline]):
+        self.users = users
+        self.clocks: dict[int, list[dict[int, int]]] = {id(user.stream): [{}] for user in users}
+        self.all: list[tuple[Timeline, int, Any, bool]] = []
+        self.done: dict[int, int] = dict.fromkeys(self.clocks, 0)
+        """How much of a stream the host knows to be done, which all that it enqueues later comes after."""
+
+    def look(self) -> None:
+        """Sees which events the host has waited for, or found done."""
+        for user in self.users:
+            over = max([0, *(event.after for event in user.stream.events if event.is_done)])
+            for key, work in self.clocks[id(user.stream)][over].items():  # and with it all that it came after
+                self.done[key] = max(work, self.done[key])
+
+    def ordered(self, user: Timeline, reads: list[Any], writes: list[Any]) -> str:
+        """Enters an operation that was enqueued, which comes after all that it must; returns what it waited for."""
+        self.look()
+        clocks = self.clocks[id(user.stream)]
+        clock = dict(clocks[-1])
+        waited: dict[int, int] = {}
+        for stream, work in waits(user):
+            waited[id(stream)] = work
+            for key, value in self.clocks[id(stream)][work].items():
+                clock[key] = max(value, clock.get(key, 0))
+        for handle, write in [(h, False) for h in reads] + [(h, True) for h in writes]:
+            for other, work, there, wrote in self.all:
+                touches = there.space is handle.space and there.low < handle.high and handle.low < there.high
+                key = id(other.stream)
+                if other is not user and touches and (write or wrote):
+                    assert max(clock.get(key, 0), self.done[key]) >= work
+        number = len(clocks)
+        clocks.append({**clock, id(user.stream): number})
+        for other in self.users:  # and for nobody who has touched none of this memory in a way that matters
+            if id(other.stream) in waited:
+                assert any(
+                    o is other and t.space is h.space and (h in writes or w)
+                    for o, _, t, w in self.all
+                    for h in (*reads, *writes)
+                )
+        self.all += [(user, number, h, False) for h in reads] + [(user, number, h, True) for h in writes]
+        names = {id(u.stream): name for u, name in zip(self.users, "abcd", strict=True)}
+        return " ".join(f"{names[key]}{work}" for key, work in sorted(waited.items(), key=lambda e: names[e[0]]))
+
+
+def test_who_waits_for_whom_of_many(golden: Callable[[Path, str], None]) -> None:
+    """Operations on two GPUs and the host: each comes after all that it must, and the whole is as it was."""
+    lines: list[str] = []
+    for seed in range(6):
+        chosen = random.Random(seed)
+        users = [*streams(3), Timeline(1, Stream())]
+        seen = Accesses(users)
+        stores = [Storage(4096 * (n + 1), 1024, n % 2, None) for n in range(3)]
+        parts = [("x", 0, 1024), ("x", 0, 512), ("x", 512, 1024), ("x", 256, 768), ("y", 0, 1024), ("z", 0, 512)]
+        handles = {f"{n}{low // 256}{high // 256}": Handle(stores["xyz".index(n)], low, high) for n, low, high in parts}
+        held: list[Any] = []
+        for _ in range(70):
+            what, user = chosen.random(), chosen.choice(users)
+            name = "abcd"[users.index(user)]
+            reads, writes = (chosen.sample(sorted(handles), chosen.randrange(3)) for _ in range(2))
+            if what < 0.1:
+                left = [event for event in user.stream.events if not event.is_done]
+                for event in left[: chosen.randrange(3)]:
+                    event.is_done = True
+                continue
+            if what < 0.14:
+                enqueue(host_timeline(), [handles[n] for n in reads], [handles[n] for n in writes], nothing)
+                seen.look()
+                for number in {*reads, *writes}:
+                    pending = handles[number].space.conflicts(handles[number].low, handles[number].high, False)
+                    assert all(u.passed(tick) for u, tick in pending)
+                name, said = "host", "waits"
+            elif what < 0.18 and reads:
+                held.append(ledger.hold([handles[reads[0]]], "borrowed", "the host", exclusive=bool(writes)))
+                held[-1].release()
+                name, said = "host", "borrows"
+            else:
+                run(user, [handles[n] for n in reads], [handles[n] for n in writes])
+                said = seen.ordered(user, [handles[n] for n in reads], [handles[n] for n in writes])
+            sole = ["abcd"[users.index(s.space.sole)] if s.space.sole in users else "-" for s in stores]
+            uses = ",".join(str(len(s.space.uses)) for s in stores)
+            lines.append(f"{name} reads {','.join(reads)} writes {','.join(writes)}: {said} | {''.join(sole)} {uses}")
+    golden(Path(__file__).with_name("ledger.txt"), "\n".join(lines))
