@@ -225,9 +225,15 @@ def test_torch_on_the_host() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # nested tensors are a prototype, says torch
         nested = torch.nested.nested_tensor([torch.zeros(2), torch.zeros(3)])
-    for refused in (torch.zeros(3).to_sparse(), torch.zeros(3, device="meta"), negated, nested):
-        with pytest.raises(Unreadable):
+    for refused, why in (
+        (torch.zeros(3).to_sparse(), "its layout is torch.sparse_coo: pass a dense tensor"),
+        (torch.zeros(3, device="meta"), "it is on meta, where tensors have no elements"),
+        (negated, "its elements are negated when they are read: pass `resolve_neg()` of it"),
+        (nested, "it is a nested tensor: pass its values and offsets as two tensors"),
+    ):
+        with pytest.raises(Unreadable) as caught:
             view(refused)
+        assert caught.value.why == why
 
 
 def test_a_tensor_that_torch_transforms_has_no_memory() -> None:

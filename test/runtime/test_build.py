@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import enum
 from types import SimpleNamespace
 from typing import Any
 
@@ -134,3 +135,37 @@ def test_hints_that_were_chosen_leave_the_kernels_own() -> None:
     chosen = (("num_worker_warps", 8), ("occupancy", 4))
     assert own.hinted(chosen).hints == (("num_worker_warps", 8), ("occupancy", 2))
     assert Options().hinted(chosen).hints == chosen
+
+
+class Mode(enum.Enum):
+    FAST = 1
+    SLOW = "1"
+
+
+class Level(enum.IntEnum):
+    ONE = 1
+
+
+class Name(str):
+    """Text of a class of its own."""
+
+
+STABLE: list[Any] = [
+    None, True, 1, 1.0, -0.0, 0.0, float("inf"), float("nan"), "1", b"1", "", Mode.FAST, Mode.SLOW, Level.ONE, fh.f32,
+    fh.f16, (), (1,), (1.0,), ((1,),), (1, 1), ("1, int 1",), (None, Mode.FAST), fh.choose(1, 2), fh.choose(1, 4),
+    fh.choose(1), fh.choose(), fh.Grid(2), fh.Grid(2, 2), fh.Grid("n"), fh.Grid(2, blocks=fh.PERSISTENT),
+]  # fmt: skip
+
+
+def test_texts_that_tell_values_of_constants_apart() -> None:
+    texts = [build.stable_text(value) for value in STABLE]
+    assert None not in texts
+    assert len({*texts}) == len(STABLE), texts
+    assert texts[STABLE.index(None)] == "NoneType None"
+    assert [build.stable_text(v) for v in (Mode.FAST, (1.5, b"a"))] == [
+        f"{__name__}.Mode.FAST = int 1",
+        "(float 0x1.8000000000000p+0, bytes b'a')",
+    ]
+    class_of_its_own = [Name("1"), np.float64(1), np.int64(1), object(), [1], {}, len, Mode]
+    for value in class_of_its_own:  # what another process would not know
+        assert [build.stable_text(v) for v in (value, (1, value), ((value,), 2))] == [None] * 3

@@ -67,6 +67,11 @@ def tuples(ps: tuple[Mut["N"], ...], qs: tuple[Mut["M"], ...], x: Ref["N"]):
 
 
 @fh.kernel
+def constant(y: Mut["N"], C: Const = 1, K: Const[int] = 1):
+    pass
+
+
+@fh.kernel
 def several(y: Mut, z: Mut, x: Mut):
     pass
 
@@ -120,6 +125,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "beside a tuple": lambda: tuples([cut((4,)), cut((4,))], [cut((4,))], of(3)),
     "tuples in other grids": lambda: tuples([cut((4,)), cut((4,))], [cut((4,)), cut((8,))], of(4)),
     "tuples of one shape in other grids": lambda: tuples([cut((8,)), cut((8,), 2)], [cut((8,))], of(8)),
+    "partitions for constants": lambda: constant(cut((4,)), cut((4,)), cut((4,))),
     "grids that agree": lambda: several(cut((8, 8)), cut((8, 8, 3)), cut((8, 4), (4, 2))),
     "grids that do not": lambda: several(cut((8, 8)), cut((8, 9)), cut((16, 8))),
     "fewer axes": lambda: several(cut((8, 8)), cut((8,)), cut((8, 3))),

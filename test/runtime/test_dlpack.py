@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
+import threading
 import weakref
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 
 import freehold as fh
 from freehold.runtime.arrays import dlpack
+from freehold.runtime.gpu.timeline import host_timeline
+from freehold.runtime.memory.ledger import enqueue
 from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.support import dtypes
 
@@ -35,6 +38,28 @@ def test_what_other_libraries_say_of_functions_of_python_is_theirs(monkeypatch: 
     del found
     gc.collect()
     assert tensor.state == "owned"
+
+
+def test_what_a_thread_still_writes_is_waited_for() -> None:
+    tensor = made(fh.f32)
+    began, end = threading.Event(), threading.Event()
+
+    def write() -> None:
+        began.set()
+        end.wait(100)
+
+    writer = threading.Thread(target=lambda: enqueue(host_timeline(), [], [tensor], write))
+    writer.start()
+    assert began.wait(100)
+    found: list[Any] = []
+    reader = threading.Thread(target=lambda: found.append(np.from_dlpack(tensor)))
+    reader.start()
+    reader.join(0.05)
+    assert not found
+    end.set()
+    reader.join(100)
+    writer.join(100)
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize("dtype", IN_MEMORY, ids=str)
