@@ -50,7 +50,7 @@ def positional(
             elif p.name not in proposed:
                 missing.append(f"`{p.name}`")
     if missing:
-        problems[f"was called without {' and '.join(missing)}"] = _outputs_too(signature, len(arguments), keywords)
+        problems[f"was called without {' and '.join(missing)}"] = _outputs_too(signature, arguments, keywords)
     if problems:
         shown = ", ".join(f"`{p.name}: {p.annotation}`" for p in parameters)
         found = [errors.ArgumentCount(site.span, signature.kernel, problem, shown) for problem in problems]
@@ -61,11 +61,15 @@ def positional(
     return tuple(values[p.name] for p in parameters)
 
 
-def _outputs_too(signature: KernelSignature, given: int, keywords: Mapping[str, Any]) -> Help | None:
+def _outputs_too(signature: KernelSignature, given: tuple[Any, ...], keywords: Mapping[str, Any]) -> Help | None:
     """How a kernel is called, where as many arguments are given as it has inputs that are needed, and no output."""
+    from freehold.runtime.launch.partition import Partition
+
     needed = [p for p in signature.parameters if not p.has_default]
     outputs = [p.name for p in needed if p.mode == "out"]
-    if not outputs or keywords or given != len(needed) - len(outputs):
+    if not outputs or keywords or len(given) != len(needed) - len(outputs):
+        return None
+    if any(isinstance(a, Partition) for a in given):
         return None
     shown = ", ".join(f"fh.partition({p.name}, tile)" if p.name in outputs else p.name for p in needed)
     return errors.ArgumentCount.OutputsToo(f"{signature.kernel}({shown})")

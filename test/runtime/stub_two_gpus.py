@@ -127,6 +127,29 @@ def test_copies_fills_and_contents() -> None:
     wherever(work)
 
 
+def test_copies_between_gpus_of_what_is_not_alike() -> None:
+    """A kernel makes it alike where it is, or takes it apart where it comes to: there is none for both memories."""
+
+    def work(device: int) -> None:
+        half = N // 2
+        here, there = tensor(device), tensor(1 - device, 100)
+        floats = fh.zeros((N,), fh.f32, device=device).sync()
+        copies: list[tuple[Callable[[], Any], int]] = [
+            (lambda: here[:half].copy_from(there[:half]), 0),
+            (lambda: here[:half].copy_from(there[::2]), 1),
+            (lambda: here[::2].copy_from(there[:half]), 1),
+            (lambda: here[::2].copy_from(there[::2]), 2),
+            (lambda: floats.copy_from(there), 1),
+            (lambda: floats[::2].copy_from(there[:half]), 2),
+        ]
+        for copy, kernels in copies:
+            before = stub.stub_launches()
+            copy().sync()
+            assert stub.stub_launches() - before == kernels
+
+    wherever(work)
+
+
 def test_memory_of_other_libraries() -> None:
     def work(device: int) -> None:
         y, base = tensor(device), tensor(device, 9)

@@ -91,6 +91,7 @@ def test_what_kernels_are_specialised_to() -> None:
     assert specified(at(4096 + 8, (8, 64))) == (8, (0, 1), (4, 1), (1, 4))
     assert specified(at(4096 + 4, (8, 63))) == (4, (0, 1), (1, 1), (1, 1))
     assert specified(at(4096, (8, 64), (4, 32))) == (16, (1, 0), (1, 4), (4, 1))
+    assert specified(at(4096, (8, 64), (0, 4))) == (16, (0, 1), (1, 1), (1, 4))  # of nothing is 0 said to be a multiple
     assert specified(at(4096, (8, 62), (256, 4))) == (16, (0, 1), (4, 1), (1, 1))
 
 
@@ -114,7 +115,9 @@ def test_cuda_array_interface() -> None:
         ({"shape": (-4, 6)}, "its shape is"),
         ({"shape": 4}, "cannot be read"),
         ({"data": (0, False)}, "its address is 0"),
+        ({"data": (0, False), "shape": (4, 1)}, "its address is 0"),
         ({"data": (-64, False)}, "its address is -64"),
+        ({"data": (1 << 64, False)}, "its address is 18446744073709551616"),
         ({"data": (None, False)}, "cannot be read"),
         ({"data": (1.5, False)}, "cannot be read"),
         ({"data": (256,)}, "cannot be read"),
@@ -127,6 +130,12 @@ def test_interfaces_that_describe_no_array(change: dict[str, Any], why: str) -> 
     with pytest.raises(Unreadable) as caught:
         view(Interface(**change))
     assert why in caught.value.why
+
+
+def test_any_address_is_one_and_without_elements_none_is_needed() -> None:
+    for address in (1, (1 << 64) - 1):
+        assert view(Interface(data=(address, False), shape=(1, 1))).pointer == address
+    assert view(Interface(data=(0, False), shape=(4, 0))).pointer == 0
 
 
 def test_interfaces_that_say_too_little() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import freehold as fh
-from freehold import Const, Mut, Ref
+from freehold import Acc, Const, Mut, Out, Raw, Ref, f32
 
 HERE = Path(__file__).parent
 
@@ -67,6 +67,21 @@ def tuples(ps: tuple[Mut["N"], ...], qs: tuple[Mut["M"], ...], x: Ref["N"]):
 
 
 @fh.kernel
+def updated(z: Acc["N"], w: Raw["N"], x: Ref["N"]):
+    pass
+
+
+@fh.kernel
+def sums_alone(z: Acc["N"], w: Acc["N"]):
+    pass
+
+
+@fh.kernel
+def made(y: Out["N"], x: Ref["N"], rate: f32, K: Const[int] = 1):
+    y.store(x.load_like(y))
+
+
+@fh.kernel
 def constant(y: Mut["N"], C: Const = 1, K: Const[int] = 1):
     pass
 
@@ -74,6 +89,11 @@ def constant(y: Mut["N"], C: Const = 1, K: Const[int] = 1):
 @fh.kernel
 def several(y: Mut, z: Mut, x: Mut):
     pass
+
+
+wrongly: Any = made
+alone: Any = sums_alone
+"""For calls in which type checkers see what is wrong."""
 
 
 def cut(shape: tuple[int, ...], tile: Any = None, **schedule: Any) -> Any:
@@ -125,6 +145,27 @@ CALLS: dict[str, Callable[[], Any]] = {
     "beside a tuple": lambda: tuples([cut((4,)), cut((4,))], [cut((4,))], of(3)),
     "tuples in other grids": lambda: tuples([cut((4,)), cut((4,))], [cut((4,)), cut((8,))], of(4)),
     "tuples of one shape in other grids": lambda: tuples([cut((8,)), cut((8,), 2)], [cut((8,))], of(8)),
+    "nothing is cut": lambda: updated(of(100), of(100), of(100)),
+    "nothing is cut, and nothing read": lambda: sums_alone(of(3), of(3)),
+    "what is read is cut": lambda: updated(of(4), of(4), cut((4,))),
+    "without an argument": lambda: wrongly(cut((4,)), of(4)),
+    "without outputs": lambda: wrongly(of(4), 1.0),
+    "without outputs and more": lambda: wrongly(of(4)),
+    "too many": lambda: wrongly(cut((4,)), of(4), 1.0, 2, 3),
+    "two values": lambda: wrongly(cut((4,)), of(4), 1.0, y=of(4)),
+    "another name": lambda: wrongly(cut((4,)), of(4), rote=1.0),
+    "another name of what has a default": lambda: wrongly(cut((4,)), of(4), 1.0, k=3),
+    "no name that is alike": lambda: wrongly(cut((4,)), of(4), alpha=1.0),
+    "no names that are alike": lambda: wrongly(cut((4,)), of(4), alpha=1.0, beta=1.0),
+    "no name that is alike for two": lambda: wrongly(cut((4,)), alpha=1.0),
+    "a stream": lambda: wrongly(cut((4,)), of(4), 1.0, stream=0),
+    "a stream in the place of an argument": lambda: wrongly(cut((4,)), of(4), stream=0),
+    "a grid": lambda: wrongly(cut((4,)), of(4), 1.0, grid=(4,)),
+    "a grid where nothing is written": lambda: alone(of(4), of(4), num_blocks=3),
+    "a hint": lambda: wrongly(cut((4,)), of(4), 1.0, num_warps=4),
+    "a hint of ours": lambda: wrongly(cut((4,)), of(4), 1.0, occupancy=2),
+    "a hint of loads": lambda: wrongly(cut((4,)), of(4), 1.0, num_stages=2),
+    "nothing that is known": lambda: wrongly(cut((4,)), of(4), 1.0, whatever=2),
     "partitions for constants": lambda: constant(cut((4,)), cut((4,)), cut((4,))),
     "grids that agree": lambda: several(cut((8, 8)), cut((8, 8, 3)), cut((8, 4), (4, 2))),
     "grids that do not": lambda: several(cut((8, 8)), cut((8, 9)), cut((16, 8))),

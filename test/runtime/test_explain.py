@@ -416,3 +416,9 @@ def test_a_module_that_is_not_verified_is_not_told_of() -> None:
     module = astray.lower(fh.partition(np.zeros(8, np.float32), 4), np.zeros(9, np.float32))
     with pytest.raises(Rejected):
         list(explain.explain_all(module, ()))
+
+
+def test_lines_are_broken_between_words() -> None:
+    inner: Any = explain
+    text = f"{'x' * 110} sixteen-byte pieces"
+    assert inner._filled(text, "  ") == ["x" * 110, "  sixteen-byte pieces"]

@@ -538,6 +538,19 @@ def test_code_without_an_architecture_is_for_the_gpu_there_is(monkeypatch: pytes
     assert asked == ['name an architecture: `arch="sm_90"`']
 
 
+@pytest.mark.parametrize(("device", "arch"), [(-1, "sm_90"), (0, "sm_90"), (1, "sm_91")])
+def test_code_is_for_the_gpu_that_the_arrays_are_on(device: int, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from freehold.runtime.foreign import kernel as module
+
+    kernel: Any = saxpy()
+    monkeypatch.setattr(module.driver, "require_gpu", lambda remedy: None)
+    monkeypatch.setattr(module.driver, "architecture", lambda number: f"sm_9{number}")
+    monkeypatch.setattr(type(kernel), "bound", lambda *_, arch: SimpleNamespace(specialisation="s", device=device))
+    monkeypatch.setattr(type(kernel), "compiled", lambda self, specialisation, arch: (specialisation, arch))
+    assert kernel.compile() == ("s", arch)
+    assert kernel.compile(arch="sm_100") == ("s", "sm_100")
+
+
 @pytest.mark.parametrize(("stores", "loads"), [(0, 0), (1, 2)])
 def test_what_foreign_code_takes(stores: int, loads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     spilled = ", 3 accesses to spilled registers" if stores else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import weakref
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -15,7 +16,7 @@ from counting import steps
 
 from freehold.runtime.base.locks import lock
 from freehold.runtime.gpu import captures, driver
-from freehold.runtime.gpu.timeline import HostTimeline, Timeline, host_timeline, later, let_go
+from freehold.runtime.gpu.timeline import MOST_KEPT, HostTimeline, Timeline, host_timeline, later, let_go
 from freehold.runtime.memory import ledger
 from freehold.runtime.memory.ledger import Refusal, enqueue
 from freehold.runtime.memory.storage import Outside, Storage
@@ -566,3 +567,36 @@ def test_who_waits_for_whom_of_many(golden: Callable[[Path, str], None]) -> None
             uses = ",".join(str(len(s.space.uses)) for s in stores)
             lines.append(f"{name} reads {','.join(reads)} writes {','.join(writes)}: {said} | {''.join(sole)} {uses}")
     golden(Path(__file__).with_name("ledger.txt"), "\n".join(lines))
+
+
+class Thing:
+    """What can be seen to be gone."""
+
+
+def test_what_is_kept_until_a_tick_is_let_go_of_then() -> None:
+    (a,) = streams(1)
+    things = [Thing() for _ in range(4)]
+    left = [weakref.ref(thing) for thing in things]
+    for thing in things[:3]:
+        run(a, [], [memory()])
+        a.keep(thing)
+    a.keep(things[3], 1)
+    del thing
+    things.clear()
+    assert [there() is None for there in left] == [False] * 4
+    a.reach(2)
+    assert [there() is None for there in left] == [True, True, False, True]
+    a.reach(3)
+    assert left[2]() is None
+    assert not a.kept
+
+
+def test_who_keeps_much_finds_out_what_is_done() -> None:
+    (a,) = streams(1)
+    for n in range(4 * MOST_KEPT):
+        run(a, [], [memory()])
+        a.keep(Thing())
+        for event in a.stream.events:
+            event.is_done = True
+        assert len(a.kept) <= MOST_KEPT
+        assert len(a.stream.events) <= 2 + 2 * n // MOST_KEPT

@@ -495,3 +495,14 @@ def test_an_error_of_an_iterator_is_its_own() -> None:
         nothing: Any = wrong
         with pytest.raises(TypeError, match=rf"it takes operations, such as launches, not {wrong}"):
             gather(nothing)
+
+
+def test_what_is_made_ready_counts_as_run() -> None:
+    made = [Work("one", lambda _: 1), Work("two", lambda _: 2)]
+    launch = cast(Any, double)(fh.partition(array(4), 4))
+    for operation, code in (gather(made), "O260"), (gather([]), "O260"), (launch, "O243"):
+        operation.prepare()
+        for again in (operation.prepare, operation.sync):
+            with pytest.raises(fh.Rejected) as caught:
+                again()
+            assert caught.value.codes == (code,)

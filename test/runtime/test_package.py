@@ -19,10 +19,12 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, u32
-from freehold.frontend.signature import TensorSpec
+from freehold.frontend.signature import Parameter, TensorSpec
+from freehold.runtime.deploy import package as package_module
 from freehold.runtime.deploy.package import Variant, described, digest
 from freehold.runtime.deploy.package_build import _is_package as is_package  # pyright: ignore[reportPrivateUsage] -- what saving asks
 from freehold.runtime.variants import build as building
+from freehold.support import dtypes
 
 HERE = Path(__file__).parent
 Golden = Callable[[Path, str], None]
@@ -261,8 +263,10 @@ loaded.scale(fh.partition(np.zeros((64, 64), np.float32), (8, 8)), x, K=3).sync(
 def damaged(name: str, how: str) -> None:
     path = Path("kernels", name)
     data = path.read_bytes()
-    if how == "missing":
+    if how in ("missing", "folder"):
         path.unlink()
+        if how == "folder":
+            path.mkdir()
     else:
         path.write_bytes(data[:-1] if how == "short" else bytes([data[0] ^ 1]) + data[1:])
 
@@ -272,6 +276,12 @@ def test_a_damaged_file_is_refused_by_name(copy: Path, how: str, golden: Golden)
     damaged("saxpy-0.json", how)
     text = re.sub(r"[0-9]+ bytes, not [0-9]+", "625 bytes, not 626", refuse(lambda: fh.load("kernels")))
     golden(HERE / "packages" / f"O273_{how}.err", text)
+
+
+def test_what_cannot_be_read_is_damaged(copy: Path) -> None:
+    damaged("saxpy-0.json", "folder")
+    said = refuse(lambda: fh.load("kernels"))
+    assert "error[O273]: `saxpy-0.json` in the package `kernels` is damaged: Is a directory" in said
 
 
 @pytest.mark.parametrize("name", ["saxpy-0.sm_90.cubin", "saxpy-0.tileirbc"])
@@ -417,3 +427,35 @@ def test_what_may_be_replaced_by_a_package(package: Path, tmp_path: Path) -> Non
     assert found == {
         "a package": True, "an empty folder": True, "another folder": False, "a zip": True, "another file": False,
     }  # fmt: skip
+
+
+PARAMETERS = [
+    Parameter("x", "ref"),
+    Parameter("x", "ref", ()),
+    Parameter("x", "mut", ("N", "2 * N + 1"), dtypes.bf16),
+    Parameter("x", "out", ("4",), many=True),
+    Parameter("x", "acc", ("N",), optional=True, default=None),
+    Parameter("x", "raw", ("N",), dtypes.i32, optional=True),
+    Parameter("n", "scalar", dtype=dtypes.u32, default=3),
+    Parameter("n", "scalar", type=float, default=0.5),
+    Parameter("n", "scalar", type=bool, default=False),
+    Parameter("K", "const", type=int),
+    Parameter("K", "const", type=str, default="text"),
+    Parameter("K", "const", default=(1, 2.5, None, True)),
+    Parameter("K", "const", default=None),
+    Parameter("grid", "const", type=fh.Grid, default=fh.Grid("N", 2, order=fh.grouped(4), blocks=7)),
+    Parameter("grid", "const", type=fh.Grid, default=fh.Grid(3, order=fh.COLUMN, blocks=fh.PERSISTENT)),
+    Parameter("grid", "const", type=fh.Grid),
+]
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda p: f"{p.annotation}={p.default!r}")
+def test_parameters_are_read_as_they_were_written(parameter: Parameter) -> None:
+    said = json.dumps(package_module.parameter_entry(parameter))
+    assert vars(package_module)["_parameter"](json.loads(said)) == parameter
+
+
+def test_a_default_that_there_is_no_word_for_has_to_be_given() -> None:
+    said = package_module.parameter_entry(Parameter("K", "const", default=(1, object())))
+    assert "default" not in said
+    assert not vars(package_module)["_parameter"](said).has_default

@@ -76,6 +76,10 @@ def test_arrays_that_are_used() -> None:
     assert found.touches(view(array))
     assert found.touches(view(array[7:]))
     assert not found.touches(view(other))
+    found.uses([view(other)])
+    assert found.touches(view(array))
+    assert found.touches(view(other[:1]))
+    assert not found.touches(view(np.zeros(8, np.float32)))
     assert found.changed_array() is None
     array.resize((2, 4), refcheck=False)
     assert found.changed_array() == "an array of numpy, f32 of shape (8,), that this graph uses"
