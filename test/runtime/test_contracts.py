@@ -1,6 +1,6 @@
 """What calls are told whose arrays do not have the extents, or the grids, that the signature asks for."""
 
-# pyright: reportUnknownParameterType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownParameterType=false, reportUnknownArgumentType=false, reportMissingTypeArgument=false
 
 from __future__ import annotations
 

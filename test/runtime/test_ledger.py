@@ -577,11 +577,10 @@ def test_what_is_kept_until_a_tick_is_let_go_of_then() -> None:
     (a,) = streams(1)
     things = [Thing() for _ in range(4)]
     left = [weakref.ref(thing) for thing in things]
-    for thing in things[:3]:
+    for n in range(3):
         run(a, [], [memory()])
-        a.keep(thing)
+        a.keep(things[n])
     a.keep(things[3], 1)
-    del thing
     things.clear()
     assert [there() is None for there in left] == [False] * 4
     a.reach(2)
