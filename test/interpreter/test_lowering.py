@@ -95,6 +95,38 @@ def test_lowering_changes_nothing(case: int, order: Order) -> None:
         assert np.array_equal(x, y)
 
 
+IN_ORDER = """
+ownership.kernel @in_order(%y: !ownership.tensor<[N], i32>, %q: !ownership.tensor<[B], i32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], i32> -> !ownership.partition<mut tile [1], [N], i32>
+  %raw = ownership.expose %q : !ownership.tensor<[B], i32> -> !ownership.raw<[B], i32>
+  ownership.distribute %p : !ownership.partition<mut tile [1], [N], i32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+    %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+    %l = ownership.unsafe_load "why" %raw[%zero] {ordering = #cuda_tile.memory_ordering_semantics<weak>} : !ownership.raw<[B], i32>, (!cuda_tile.tile<i32>) -> !cuda_tile.tile<i32>
+    %m = ownership.unsafe_load "why" %raw[%one] {ordering = #cuda_tile.memory_ordering_semantics<weak>} : !ownership.raw<[B], i32>, (!cuda_tile.tile<i32>) -> !cuda_tile.tile<i32>
+    ownership.unsafe_store "why" %l, %raw[%one] {ordering = #cuda_tile.memory_ordering_semantics<weak>} : !cuda_tile.tile<i32>, !ownership.raw<[B], i32>, (!cuda_tile.tile<i32>)
+    %o = ownership.unsafe_update "why" %m, %raw[%zero] {mode = #cuda_tile.atomic_rmw_mode<add>, ordering = #cuda_tile.memory_ordering_semantics<relaxed>, scope = #cuda_tile.memory_scope<device>} : !cuda_tile.tile<i32>, !ownership.raw<[B], i32>, (!cuda_tile.tile<i32>) -> !cuda_tile.tile<i32>
+  }
+}
+"""  # noqa: E501 -- IR has long lines
+
+
+def test_tokens_change_nothing() -> None:
+    """Each access that others come after says so, and what joins them finds what it said."""
+    for text, arguments in [*CASES[:2], (IN_ORDER, lambda: [np.zeros(1, np.int32), np.array([3, 5], np.int32)])]:
+        before = arguments()
+        after: list[Any] = [np.array(x) if np.ndim(x) else x for x in before]
+        module = parse(text)
+        verify(module)
+        thread_tokens(kernel_of(module))
+        run(parse(text), before)
+        run(module, after)
+        for x, y in zip(before, after, strict=True):
+            assert np.array_equal(x, y)
+    assert list(after[1]) == [8, 3]
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     st.sampled_from(SCHEDULES),
