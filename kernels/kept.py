@@ -135,13 +135,15 @@ def _cluster(blocks: int, occupancy: int) -> Kept:
     return Kept(1024 * blocks, 4, occupancy, blocks=blocks)
 
 
-SOFTMAX_SHARED: Final = {114688: _cluster(8, 6), 131072: _cluster(8, 5), 262144: _cluster(16, 5)}
-LOG_SOFTMAX_SHARED: Final = {131072: _cluster(8, 5)}
+_BY_TWO: Final = {length: SOFTMAX[49152] for length in (36864, 40960, 45056)}
+SOFTMAX_SHARED: Final = {**_BY_TWO, 114688: _cluster(8, 6), 131072: _cluster(8, 5), 262144: _cluster(16, 5)}
+LOG_SOFTMAX_SHARED: Final = {**_BY_TWO, 131072: _cluster(8, 5)}
 RMS_SHARED: Final = {81920: _cluster(8, 7), 98304: _cluster(8, 7), 114688: _cluster(8, 6), 131072: _cluster(8, 5)}
 LAYER_SHARED: Final = {98304: _cluster(8, 6), 114688: _cluster(8, 5)}
 """
-Lengths of rows of `bf16` that clusters of such blocks share. For each, all rows of a launch on an H200 were compared
-with `f64`, as the assembler makes wrong code of some reductions in clusters: with weights of that dtype, and a bias.
+Lengths of rows of `bf16` that clusters of such blocks share, or of which two are on a multiprocessor. For each, all
+rows of a launch on an H200 were compared with `f64`, as the assembler makes wrong code of some reductions in clusters:
+with weights of that dtype, and a bias.
 """
 
 FEW_SHARED: Final = {131072: _EIGHT, 262144: _SIXTEEN}

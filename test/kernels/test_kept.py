@@ -265,5 +265,5 @@ def test_where_clusters_of_small_blocks_share_rows(found: dict[int, kept.Kept], 
         assert way(32, length, "torch.bfloat16") not in (*shared.values(),), "few rows have blocks with more warps"
         assert way(264, length, "torch.bfloat16") is (cluster if cluster.blocks == 16 else None)
         assert way(255, length, "torch.bfloat16") not in (*shared.values(),), "not measured"
-        assert cluster.hints["begin_early"]
+        assert cluster.blocks == 1 or cluster.hints["begin_early"]
     assert way(999, 8192, "torch.bfloat16") is found.get(8192), "what is not shared is kept as it was"
