@@ -85,7 +85,8 @@ def of_subscript(c: Context, tensor: TensorValue, node: core.Subscript) -> Advic
     and one of a load counts tiles: no edit.
     """
     index, rank = c.text(node.slice), tensor.spec.rank
-    given = POISON if isinstance(node.slice, core.Slice) else c.lower(node.slice)
+    parts = node.slice.elts if isinstance(node.slice, core.Tuple) else [node.slice]
+    given = POISON if any(isinstance(part, core.Slice) for part in parts) else c.lower(node.slice)
     among = given.items if isinstance(given, TupleValue) else (given,)
     if tensor.parameter.mode == "ref" and any(isinstance(v, TileValue) and v.shape for v in among):
         return Advice(f"{tensor.name}.gather({Written(index):*})", node if len(among) == rank else None)

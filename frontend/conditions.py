@@ -79,6 +79,8 @@ def condition(
             if edit is not None:
                 combined = edit()
                 error.add(error.Instead(f"combine element by element: `{combined.text}`", at=combined.at(c)))
+            elif construct == "a `case`":  # whose text is no condition
+                error.add(error.Instead("choose element by element: compare with `==`, and choose by `fh.where`"))
             else:
                 if construct != "a `while`":
                     chosen = choice() or Advice(f"`fh.where({c.text(node)}, a, b)`")
@@ -370,7 +372,7 @@ def _contains(c: Context, a: Value, b: Value, wanted: bool, node: core.Expr) -> 
     if not isinstance(b, TupleValue):
         error = errors.WrongOperands(c.span(node), operator="in", operands=describe(b), why="only tuples are searched")
         return c.error(error)
-    found: Value = Static(False)
+    found: TileValue | None = None
     for item in b.items:
         equal = _compare(c, "==", a, item, node)
         if isinstance(equal, Poison):
@@ -379,13 +381,8 @@ def _contains(c: Context, a: Value, b: Value, wanted: bool, node: core.Expr) -> 
             if equal.value:
                 return Static(wanted)
             continue
-        found = (
-            equal
-            if isinstance(found, Static)
-            else c.tile(
-                dtypes.bool_, cast(TileValue, equal).shape, OrIOp, cast(TileValue, found), cast(TileValue, equal)
-            )
-        )
-    if isinstance(found, Static):
+        one = cast(TileValue, equal)
+        found = one if found is None else c.tile(dtypes.bool_, one.shape, OrIOp, found, one)
+    if found is None:
         return Static(not wanted)
     return found if wanted else arithmetic.unary(c, "~", found, node)

@@ -337,7 +337,13 @@ def returns_differ(c: Context, node: core.Node, a: Value, b: Value) -> None:
     _, p, q = difference("", a, b)
     what = f"returning {describe(p)} on one way and {describe(q)} on the other"
     error = errors.ControlFlow(c.span(node), what=what, where="in one function", why="a function's result has one type")
-    c.error(error.add(error.Instead("convert the results to one type: `.astype(f32)`")))
+    if isinstance(p, TileValue) and isinstance(q, TileValue) and p.shape == q.shape:
+        edit = "convert the results to one type: `.astype(f32)`"
+    elif any(isinstance(v, Static) and v.value is None for v in (p, q)):
+        edit = "return a value on every way"
+    else:
+        edit = "return values of one type and shape on every way"
+    c.error(error.add(error.Instead(edit)))
 
 
 def _wanted(loop: Loop, name: str, kind: Kind) -> Kind:

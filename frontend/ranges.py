@@ -85,9 +85,11 @@ def cdiv(c: Context, a: Arguments) -> Value:
     """`cdiv`, at compile time where both numbers are known."""
     x, y = a["a"], a["b"]
     known = static_of(x), static_of(y)
+    if known[1] is not None and known[1][0] == 0:
+        return c.error(errors.ArithmeticFails(c.span(a.node), what="division by zero"))
     if known[0] is not None and known[1] is not None:
         m, n = known[0][0], known[1][0]
-        if isinstance(m, int) and isinstance(n, int) and n != 0:
+        if isinstance(m, int) and isinstance(n, int):
             return Static(-(-m // n))
     pair = arithmetic.meet(c, x, y, a.node)
     if pair is None:

@@ -381,7 +381,9 @@ def record_of(value: Value) -> RecordValue | None:
     """A value as an object of a frozen dataclass, if it is one."""
     if isinstance(value, RecordValue):
         return value
-    if isinstance(value, Static) and is_record_class(kind := type(value.value)):
+    if not isinstance(value, Static) or isinstance(value.value, DType):  # a dtype is one, and no copy of it
+        return None
+    if is_record_class(kind := type(value.value)):
         return RecordValue(kind, tuple(of_host(getattr(value.value, n, None)) for n in field_names(kind)))
     return None
 

@@ -398,6 +398,32 @@ fh.assert_(n > 0, "a", "b")
 fh.require(x.shape[0] > n, n)
 fh.require(x.shape[0] / 2 > 1)
 fh.require(n)
+r = (t, 1) if n > 0 else t
+r = t if n > 0 else (t, 1)
+r = Pair(t, 1) if n > 0 else t
+r = (n, 1) == t
+r = t.astype(f8e5m2).sum()
+r = fh.cumsum(t.astype(f8e5m2), axis=0)
+r = fh.sort(t.astype(f8e5m2), axis=0)
+r = x[0, :]
+r = x[:, 1]
+r = x[0:2, :]
+r = x[:2]
+r = x[t, 0]
+r = x[fh.arange(8), 0]
+r = fh.sinc(t)
+r = fh.trunc(t)
+r = fh.rint(t)
+r = fh.zeros(4, *(8,), f32)
+r = fh.zeros(4, 8)
+r = fh.full(4, 8, 1.0, f32)
+r = fh.random_bits(1 << 64, fh.arange(8))
+r = fh.random_bits(-(1 << 63) - 1, fh.arange(8))
+r = fh.cdiv(7, 0)
+r = fh.cdiv(n, 0)
+r = complex(t)
+r = complex(t, t)
+r = complex(t, imag=t)
 """.strip().split("\n")
 
 
@@ -414,7 +440,7 @@ def test_what_is_said(golden: Callable[[Path, str], None], part: Any, lowered: C
 
 STATIC = """
 len(t) == 4 and len(r) == 8 and len((1, 2)) == 2 and len("abc") == 3
-fh.cdiv(7, 2) == 4 and fh.cdiv(-7, 2) == -3 and fh.cdiv(8, 2) == 4
+fh.cdiv(7, 1) == 7 and fh.cdiv(7, 2) == 4 and fh.cdiv(-7, 2) == -3 and fh.cdiv(8, 2) == 4
 reversed((1, 2, 3)) == (3, 2, 1)
 (n, 1) != (n,) and not (n, 1) == (n,)
 (f32, 2) == (t.dtype, 2) and not (f32, 2) != (f32, 2) and (f32, 2) != (f32, 3)
@@ -425,6 +451,8 @@ t.reshape((8, 4)).shape == (8, 4) and t.reshape(-1, 4).shape == (8, 4) and t.tra
 bool(3) is True and bool(0) is False and int("7") == 7 and float("2.5") == 2.5
 (t.astype(i32) ** 0).dtype is i32 and (t.astype(i32) ** 16).dtype is i32
 (t > 0).astype(i8).dtype is i8 and (t * 2).dtype is f32 and (n * 2).dtype is i32
+(t.astype(i8) + t.astype(i32)).dtype is i32 and (t.astype(i32) - t.astype(i8)).dtype is i32
+(t.astype(i8) << n).dtype is i8 and (n >> t.astype(i8)).dtype is i32
 (t.astype(f16) + t).dtype is f32 and (t.astype(i8) + 1).dtype is i8 and ((t > 0) + 1).dtype is i32
 t[:, None, :4].shape == (4, 1, 4) and t[2:].shape == (2, 8) and t[..., 4:].shape == (4, 4)
 t.sum(axis=1).shape == (4,) and t.sum(axis=-1, keepdims=True).shape == (4, 1) and fh.sum(t).shape == ()
