@@ -529,8 +529,9 @@ class UnreadableBytecode(Error):
     """
 
     code: ClassVar[str] = "O413"
-    title: ClassVar[str] = "this is not Tile IR bytecode, or it is damaged: {reason} (byte {offset})"
+    title: ClassVar[str] = "`{file}` is not Tile IR bytecode, or it is damaged: {reason} (byte {offset})"
 
+    file: str
     reason: str
     offset: int
     """Bytes from the start of the file to what could not be read."""

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Self
@@ -45,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("freehold", description="Inference with safe kernels (docs/engine.md).")
+    parser.add_argument("--version", action="version", version=f"freehold {version('freehold')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("model", help=f"a folder, a name of Hugging Face's hub, or `{TINY}`: one with random weights")

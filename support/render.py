@@ -43,9 +43,11 @@ def render_all(
     return "\n\n".join([*map(renderer.error, reports), renderer.paint(closing, _BOLD)])
 
 
-def wants_colour(stream: TextIO) -> bool:
-    """Whether text for this stream may be coloured: a terminal, unless `NO_COLOR` is set."""
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
+def wants_colour(stream: TextIO | None) -> bool:
+    """Whether text for this stream may be coloured: a terminal, unless `NO_COLOR` is set. A closed one is None."""
+    return (
+        stream is not None and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
+    )
 
 
 def columns(text: str) -> int:

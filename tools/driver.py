@@ -1,22 +1,104 @@
-"""What all tools do with a file: go through its modules, show what is refused, or compare it with what is expected."""
+"""What all tools do: end with a status, go through the modules of a file, show what is refused, or compare it."""
 
 from __future__ import annotations
 
+import argparse
+import errno
+import functools
+import os
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from contextlib import nullcontext, suppress
+from typing import TYPE_CHECKING, ParamSpec
 
 from freehold.support.diagnostic import Rejected
 from freehold.support.render import wants_colour
 
 if TYPE_CHECKING:
-    import argparse
-
     from freehold.support.diagnostic import Error
     from freehold.tools.expected import Said
 
+P = ParamSpec("P")
 ONLY_EXPECTED = "--verify-diagnostics=only-expected"
+_UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+"""What the system says of output that can no longer be written."""
+
+
+def command(program: str) -> Callable[[Callable[P, int]], Callable[P, int]]:
+    """
+    Makes a tool's `main` end as a command does: what it raises is an exit status and a message, and no traceback.
+
+    The status is 2 for `Rejected` and for standard output that cannot be written (O509), which is told by nothing more
+    where its reader has gone, as `| head` does; 130 for an interrupt.
+    """
+
+    def decorate(main: Callable[P, int]) -> Callable[P, int]:
+        @functools.wraps(main)
+        def run(*args: P.args, **kwargs: P.kwargs) -> int:
+            try:
+                status = main(*args, **kwargs)
+                if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] -- a closed one is None
+                    sys.stdout.flush()
+            except Rejected as rejected:
+                print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
+                return 2
+            except BrokenPipeError:
+                _discard_output()
+                return 2
+            except KeyboardInterrupt:
+                _discard_output()
+                print(f"{program}: interrupted", file=sys.stderr)
+                return 130
+            except OSError as error:
+                if error.filename is not None or error.errno not in _UNWRITABLE:
+                    raise
+                _discard_output()
+                print(Rejected([no_output(program, error)]).render(wants_colour(sys.stderr)), file=sys.stderr)
+                return 2
+            return status
+
+        return run
+
+    return decorate
+
+
+def no_output(program: str, why: OSError | str) -> Error:
+    """The error of standard output that cannot be written."""
+    from freehold.support.report import Argument
+    from freehold.tools.errors import NoOutput
+
+    return NoOutput(Argument("-o", program), "<stdout>", why if isinstance(why, str) else why.strerror or str(why))
+
+
+def _discard_output() -> None:
+    """Lets go of what standard output still holds: Python would try to write it once more at its end, and complain."""
+    with suppress(OSError, ValueError, AttributeError):  # it may be none, or no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Version(argparse.Action):
+    """Prints which Freehold a tool is of, and ends; with a value, if the option takes one, keeps it."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, option: object = None
+    ) -> None:
+        del option
+        if values:
+            setattr(namespace, self.dest, values)
+            return
+        from importlib.metadata import version
+
+        print(f"{parser.prog} of Freehold {version('freehold')}")
+        parser.exit()
+
+
+def add_version(parser: argparse.ArgumentParser, takes: str | None = None, help: str = "") -> None:
+    """The option `--version`, which `takes` a value besides if that is named."""
+    nargs, metavar = ("?", takes) if takes else (0, None)
+    said = "print which version of Freehold this is"
+    parser.add_argument(
+        "--version", action=_Version, nargs=nargs, metavar=metavar, help=f"{help}; alone, {said}" if help else said
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

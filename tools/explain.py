@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from freehold.support.diagnostic import Error, Help, Label, Note
+from freehold.tools.driver import command
 
 ROOMS = ("support", "frontend", "passes", "backend", "runtime", "tools")
 _FIELD = re.compile(r"\{([A-Za-z_]\w*)[^{}]*\}")
@@ -77,9 +78,13 @@ def _plain(template: str) -> str:
     return " ".join(named.replace("\0", "{").replace("}}", "}").split())
 
 
+@command("freehold.tools.explain")
 def main(argv: Sequence[str] | None = None) -> int:
     """Prints the pages of the codes given, or lists all errors; status 2 where there is no such code."""
     codes = list(sys.argv[1:] if argv is None else argv)
+    if {"-h", "--help"} & set(codes):
+        print("usage: python -m freehold.tools.explain [CODE ...]\n\nPrints the pages of errors, or lists all errors.")
+        return 0
     errors = error_classes()
     if not codes:
         print("\n".join(f"{code}  {_plain(kind.title)}" for code, kind in errors.items()))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from freehold.support.diagnostic import Rejected
 from freehold.support.report import Argument
+from freehold.tools.driver import no_output
 from freehold.tools.errors import NoInput, NoOutput
 
 if TYPE_CHECKING:
@@ -22,10 +23,20 @@ if TYPE_CHECKING:
 
 def read(name: str, program: str) -> tuple[bytes, str]:
     """The bytes of a file, or of standard input where it is `-`, and its name in errors. Raises `Rejected` (O506)."""
+    if name == "-" and sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] -- so Python says it is closed
+        raise Rejected([NoInput(Argument("file", program), "<stdin>", "it is closed")])
     try:
         return (sys.stdin.buffer.read(), "<stdin>") if name == "-" else (Path(name).read_bytes(), name)
     except OSError as error:
         raise Rejected([NoInput(Argument("file", program), name, error.strerror or str(error))]) from error
+
+
+def read_source(name: str, program: str, *, split: bool = False) -> tuple[bytes, str]:
+    """As `read`, of a file that is text or bytecode; `split` if it may be both. Raises `Rejected` (O506)."""
+    data, file = read(name, program)
+    if not split and not is_bytecode(data):
+        decoded(data, file, program)
+    return data, file
 
 
 def decoded(data: bytes, file: str, program: str) -> str:
@@ -38,10 +49,12 @@ def decoded(data: bytes, file: str, program: str) -> str:
 
 
 def write(name: str, data: bytes, program: str) -> None:
-    """Writes a file, or to standard output where it is `-`. Raises `Rejected` (O509), and `BrokenPipeError`."""
+    """Writes a file, or to standard output where it is `-`. Raises `Rejected` (O509), `OSError` of the latter."""
     if name != "-":
         written(name, lambda: Path(name).write_bytes(data), "-o", program)
         return
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] -- so Python says it is closed
+        raise Rejected([no_output(program, "it is closed")])
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -85,8 +98,8 @@ def is_bytecode(data: bytes) -> bool:
     return data.startswith(MAGIC)
 
 
-def read_bytecode_module(data: bytes, file: str) -> ModuleOp:
-    """The module of a bytecode file. Raises `Rejected` (O409)."""
+def read_bytecode_module(data: bytes, file: str, program: str) -> ModuleOp:
+    """The module of a bytecode file. Raises `Rejected` (O413)."""
     from freehold.backend.bytecode.encoding import MalformedBytecode
     from freehold.backend.bytecode.reader import read_bytecode
     from freehold.backend.errors import UnreadableBytecode
@@ -94,7 +107,7 @@ def read_bytecode_module(data: bytes, file: str) -> ModuleOp:
     try:
         return read_bytecode(data)
     except MalformedBytecode as problem:
-        raise Rejected([UnreadableBytecode(Argument("file", file), problem.reason, problem.offset)]) from None
+        raise Rejected([UnreadableBytecode(Argument("file", program), file, problem.reason, problem.offset)]) from None
 
 
 def version_of(text: str | None, program: str, option: str = "--version") -> Version | None:
@@ -116,7 +129,7 @@ def read_module(
 ) -> ModuleOp:
     """The module of a file, text or bytecode, not verified. Raises `Rejected`."""
     if must_be_bytecode or is_bytecode(data):
-        return read_bytecode_module(data, file)
+        return read_bytecode_module(data, file, program)
     from freehold.tools.context import make_context
     from freehold.tools.located_parser import parse_module
 

@@ -237,7 +237,7 @@ def _read(context: Context, text: str | bytes, file: str, options: Options, sour
     if isinstance(text, bytes):
         from freehold.tools.files import read_bytecode_module
 
-        return read_bytecode_module(text, file)
+        return read_bytecode_module(text, file, "tile-opt")
     from freehold.tools.located_parser import parse_module
 
     return parse_module(context, text, file, implicit_module=options.implicit_module, sources=sources)

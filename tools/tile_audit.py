@@ -25,7 +25,7 @@ from freehold.support.diagnostic import Rejected
 from freehold.support.render import wants_colour
 from freehold.support.report import Argument
 from freehold.support.span import SourceMap
-from freehold.tools import files
+from freehold.tools import driver, files
 from freehold.tools.errors import NoFacts
 
 if TYPE_CHECKING:
@@ -67,9 +67,11 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument("--interpret", action="store_true", help="with --record: leave a GPU alone")
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the report")
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="where to write it")
+    driver.add_version(parser)
     return parser
 
 
+@driver.command(PROGRAM)
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argument_parser()
@@ -79,12 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.record is not None:
         return _recorded(parser, options)
     sources = SourceMap()
-    try:
-        data, file = files.read(options.file, PROGRAM)
-        launch = _launch(options)
-    except Rejected as rejected:
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 2
+    data, file = files.read_source(options.file, PROGRAM, split=options.split_input_file)
+    launch = _launch(options)
     audits: list[Audit] = []
     refused = False
     for chunk in files.chunks(data, options.split_input_file):
@@ -102,14 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _told(audits: Sequence[Audit], file: str, options: argparse.Namespace, sources: SourceMap) -> int:
     """Writes the report; returns the exit status, that of the worst audit."""
-    try:
-        files.write(options.output, report(audits, file, options.format, sources), PROGRAM)
-    except Rejected as rejected:
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone
-        return 2
+    files.write(options.output, report(audits, file, options.format, sources), PROGRAM)
     verdicts = {found.verdict for found in audits}
     return next((STATUS[v] for v in ("faulty", "unknown") if v in verdicts), 0)
 
@@ -143,6 +134,11 @@ def audit_file(data: bytes, file: str, launch: Launch, entry: str | None, source
     module = files.read_module(data, file, PROGRAM, sources)
     verify(module)
     entries = {op.sym_name.data: op for op in module.walk() if isinstance(op, EntryOp)}
+    if not entries:
+        reason = f"`{file}` holds no entry of CUDA Tile IR"
+        if any(op.name.startswith("ownership.") for op in module.walk()):
+            reason += ", but a kernel that has not been lowered: see `tile-opt -p convert-ownership-to-cuda-tile`"
+        raise Rejected([NoFacts(Argument("file", PROGRAM), reason)])
     if entry is None and len(entries) == 1:
         (entry,) = entries
     if entry not in entries:
@@ -160,10 +156,19 @@ def _launch(options: argparse.Namespace) -> Launch:
     try:
         if options.launch is not None:
             return launch_from(_loaded(options.launch))
-        grid = [int(n) for n in (options.grid or "1").split(",")]
-        return launch_from({"grid": grid, "arguments": [_argument(text) for text in options.arg]})
+        arguments = [_argument(text) for text in options.arg]
+        return launch_from({"grid": _grid(options.grid or "1"), "arguments": arguments})
     except (FactsError, ValueError) as error:
         raise Rejected([NoFacts(Argument(options.launch or "--arg", PROGRAM), str(error))]) from None
+
+
+def _grid(text: str) -> list[int]:
+    """The extents that `--grid` names. Raises `Rejected`."""
+    try:
+        return [int(n) for n in text.split(",")]
+    except ValueError:
+        reason = f"`{text}` is no grid: give one to three numbers, as in `8,4`"
+        raise Rejected([NoFacts(Argument("--grid", PROGRAM), reason)]) from None
 
 
 def _loaded(name: str) -> Any:

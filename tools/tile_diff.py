@@ -22,9 +22,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from freehold.support.diagnostic import Rejected
-from freehold.support.render import wants_colour
 from freehold.support.span import SourceMap
-from freehold.tools import files
+from freehold.tools import driver, files
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -37,7 +36,7 @@ def argument_parser() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(prog=PROGRAM, description="Compare two modules up to names and order.")
     parser.add_argument("left", help="text or bytecode; standard input if `-`")
-    parser.add_argument("right", help="text or bytecode")
+    parser.add_argument("right", help="text or bytecode; standard input if `-`")
     parser.add_argument("--width", type=int, default=0, metavar="N", help="columns to print; as wide as needed if 0")
     parser.add_argument("--context", type=int, default=3, metavar="N", help="equal lines around differences; 3")
     parser.add_argument("--names", action="store_true", help="names of values count")
@@ -45,17 +44,18 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--split-input-file", action="store_true", help="compare the modules between lines `// -----` in turn"
     )
+    driver.add_version(parser)
     return parser
 
 
+@driver.command(PROGRAM)
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
-    arguments = argument_parser().parse_args(argv)
-    try:
-        sides = [_texts(name, arguments) for name in (arguments.left, arguments.right)]
-    except Rejected as rejected:
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 2
+    parser = argument_parser()
+    arguments = parser.parse_args(argv)
+    if arguments.left == arguments.right == "-":
+        parser.error("standard input can be one of both modules")
+    sides = [_texts(name, arguments) for name in (arguments.left, arguments.right)]
     differ = len(sides[0]) != len(sides[1])
     for number, (left, right) in enumerate(zip_longest(*sides, fillvalue="")):
         if left != right:

@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from freehold.support.diagnostic import Rejected
-from freehold.support.render import wants_colour
 from freehold.support.span import SourceMap
 from freehold.tools import driver, files
 
@@ -36,21 +35,19 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument("--dot", action="store_true", help="write text for Graphviz instead of SVG")
     parser.add_argument("--entry", metavar="NAME", help="the kernel or function to draw; all if left out")
     parser.add_argument("--no-constants", action="store_true", help="leave constants out")
+    driver.add_version(parser)
     driver.add_arguments(parser)
     return parser
 
 
+@driver.command(PROGRAM)
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     arguments = argument_parser().parse_args(argv)
-    try:
-        data, file = files.read(arguments.file, PROGRAM)
-        results, refused = driver.Driver(file, arguments).over(data, lambda chunk: _drawn(chunk, file, arguments))
-        if results or not refused:
-            files.write(arguments.output, b"\n".join(results), PROGRAM)
-    except Rejected as rejected:
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 2
+    data, file = files.read_source(arguments.file, PROGRAM, split=arguments.split_input_file)
+    results, refused = driver.Driver(file, arguments).over(data, lambda chunk: _drawn(chunk, file, arguments))
+    if results or not refused:
+        files.write(arguments.output, b"\n".join(results), PROGRAM)
     return int(refused)
 
 

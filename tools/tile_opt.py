@@ -22,7 +22,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from freehold.support.diagnostic import Rejected
-from freehold.support.render import wants_colour
 from freehold.tools import driver, files
 from freehold.tools.processing import Options, Statistics, Timing, bytecode_of, process, transformed, verify
 
@@ -120,6 +119,7 @@ def _add_instruments(parser: argparse.ArgumentParser) -> None:
     told.add_argument("--run-reproducer", action="store_true", help="run a reproducer as its configuration says")
 
 
+@driver.command(PROGRAM)
 def main(argv: Sequence[str] | None = None, passes: PassFactories | None = None) -> int:
     """
     The command; returns its exit status.
@@ -134,30 +134,23 @@ def main(argv: Sequence[str] | None = None, passes: PassFactories | None = None)
         parser.error(_unrecognised(unknown[0], parser, passes))
     if flags:
         arguments.passes = ",".join([*filter(None, [arguments.passes]), *flags])
-    try:
-        if arguments.version:
-            from importlib.metadata import version
+    if arguments.version:
+        from importlib.metadata import version
 
-            print(f"tile-opt of Freehold {version('freehold')}, xDSL {version('xdsl')}")
-            return 0
-        if arguments.explain_error is not None:
-            from freehold.tools.explain import main as explain
+        print(f"tile-opt of Freehold {version('freehold')}, xDSL {version('xdsl')}")
+        return 0
+    if arguments.explain_error is not None:
+        from freehold.tools.explain import main as explain
 
-            return explain([arguments.explain_error])
-        if arguments.run_reproducer:
-            from freehold.tools.reproducer import configuration
+        return explain([arguments.explain_error])
+    if arguments.run_reproducer:
+        from freehold.tools.reproducer import configuration
 
-            text = files.decoded(*files.read(arguments.file, PROGRAM), PROGRAM)
-            arguments = parser.parse_args([*configuration(text), arguments.file])
-        if arguments.remarks and not arguments.arch:
-            parser.error("--remarks needs --arch")
-        return _run(arguments, passes)
-    except Rejected as rejected:
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone, as `| head` does
-        return 1
+        text = files.decoded(*files.read(arguments.file, PROGRAM), PROGRAM)
+        arguments = parser.parse_args([*configuration(text), arguments.file])
+    if arguments.remarks and not arguments.arch:
+        parser.error("--remarks needs --arch")
+    return _run(arguments, passes)
 
 
 def _pass_flags(words: list[str], more_passes: PassFactories | None) -> list[str]:
@@ -223,9 +216,7 @@ def _run(arguments: argparse.Namespace, more_passes: PassFactories | None) -> in
     if arguments.Wunsupported_hints or arguments.Werr_hints:
         looked = "warn-hints{refuse=true}" if arguments.Werr_hints else "warn-hints"
         pipeline = [*parse_pipeline(looked, factories), *pipeline]
-    data, file = files.read(arguments.file, PROGRAM)
-    if not files.is_bytecode(data):
-        files.decoded(data, file, PROGRAM)
+    data, file = files.read_source(arguments.file, PROGRAM)
     options = _options(arguments)
     timing, statistics = Timing(), Statistics() if arguments.print_op_stats or arguments.pass_statistics else None
     going = driver.Driver(file, arguments)

@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from freehold.support.diagnostic import Rejected
-from freehold.support.render import wants_colour
 from freehold.support.span import SourceMap
-from freehold.tools import files
+from freehold.tools import driver, files
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -43,9 +42,11 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument("--time-limit", type=float, default=60.0, metavar="SECONDS", help="for one run; 60 if left out")
     parser.add_argument("--no-verify", action="store_true", help="try modules that do not verify, too")
     parser.add_argument("--quiet", action="store_true", help="do not say how far it is")
+    driver.add_version(parser)
     return parser
 
 
+@driver.command(PROGRAM)
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     from freehold.tools.commands import Check
@@ -53,32 +54,41 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     arguments = argument_parser().parse_args(argv)
     check = Check(arguments.test, arguments.time_limit, arguments.says)
+    data, file = files.read_source(arguments.file, PROGRAM, split=arguments.split_input_file)
+
+    def fails(candidate: ModuleOp) -> bool:
+        return check.fails(told(candidate, Options()).encode())
+
+    def say(text: str) -> None:
+        if not arguments.quiet:
+            print(f"{PROGRAM}: {text}", file=sys.stderr)
+
+    status = 0
+    chunks = files.chunks(data, arguments.split_input_file)
+    modules = (files.read_module(chunk, file, PROGRAM, SourceMap()) for chunk in chunks)
     try:
-        data, file = files.read(arguments.file, PROGRAM)
-
-        def fails(candidate: ModuleOp) -> bool:
-            return check.fails(told(candidate, Options()).encode())
-
-        chunks = files.chunks(data, arguments.split_input_file)
-        modules = (files.read_module(chunk, file, PROGRAM, SourceMap()) for chunk in chunks)
         module = next(filter(fails, modules), None)
         if module is None:
             print(f"{PROGRAM}: the command does not fail on {file}", file=sys.stderr)
             return 1
-
-        def say(text: str) -> None:
-            if not arguments.quiet:
-                print(f"{PROGRAM}: {text}", file=sys.stderr)
-
         result = reduced(module, fails, verifies=not arguments.no_verify, say=say)
-        files.write(arguments.output, told(result, Options()).encode(), PROGRAM)
-    except Rejected as rejected:
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 2
+    except Interrupted as interrupted:
+        say("interrupted: this is the smallest so far")
+        result, status = interrupted.module, 130
     except FileNotFoundError as error:
         print(f"{PROGRAM}: the command cannot be run: {error}", file=sys.stderr)
         return 2
-    return 0
+    files.write(arguments.output, told(result, Options()).encode(), PROGRAM)
+    return status
+
+
+class Interrupted(KeyboardInterrupt):
+    """Whoever waits for a small module has waited long enough."""
+
+    def __init__(self, module: ModuleOp):
+        super().__init__()
+        self.module = module
+        """The smallest that was found to fail."""
 
 
 @dataclass
@@ -124,18 +134,21 @@ def reduced(
     """
     A module that fails and of which nothing more can be taken away by one step; `module` itself is left as it is.
 
-    `verifies`: whether only modules that verify are tried.
+    `verifies`: whether only modules that verify are tried. Raises `Interrupted`.
     """
     state = _Reducer(module, fails, verifies)
-    while True:
-        before = _size(state.module)
-        _without_operations(state)
-        _one_by_one(state, lambda count: ((_inlined, n) for n in reversed(range(count))))
-        _one_by_one(state, lambda count: ((_without_attribute, n) for n in range(count)))
-        after = _size(state.module)
-        say(f"{after[0]} operations, {after[1]} attributes, after {state.tried} runs of the command")
-        if after == before:
-            return state.module
+    try:
+        while True:
+            before = _size(state.module)
+            _without_operations(state)
+            _one_by_one(state, lambda count: ((_inlined, n) for n in reversed(range(count))))
+            _one_by_one(state, lambda count: ((_without_attribute, n) for n in range(count)))
+            after = _size(state.module)
+            say(f"{after[0]} operations, {after[1]} attributes, after {state.tried} runs of the command")
+            if after == before:
+                return state.module
+    except KeyboardInterrupt:
+        raise Interrupted(state.module) from None
 
 
 def _size(module: ModuleOp) -> tuple[int, int]:

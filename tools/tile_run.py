@@ -24,7 +24,6 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from freehold.support.diagnostic import Rejected
-from freehold.support.render import wants_colour
 from freehold.support.report import Argument
 from freehold.support.span import SourceMap
 from freehold.tools import driver, files
@@ -74,10 +73,12 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--save", action="append", default=[], metavar="N=FILE", help="write argument N, from 0, as FILE in .npy form"
     )
+    driver.add_version(parser)
     driver.add_arguments(parser)
     return parser
 
 
+@driver.command(PROGRAM)
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argument_parser()
@@ -94,25 +95,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     for option, given in own.items():
         if options.gpu and given:
             parser.error(f"{option} is the interpreter's: leave it out, or leave out --gpu")
-    try:
-        data, file = files.read(options.file, PROGRAM)
-        _arguments(options)  # mistakes of the command line are told before anything runs
-        going = driver.Driver(file, options)
-        saved: list[tuple[str, Any]] = []
+    data, file = files.read_source(options.file, PROGRAM, split=options.split_input_file)
+    _arguments(options)  # mistakes of the command line are told before anything runs
+    going = driver.Driver(file, options)
+    saved: list[tuple[str, Any]] = []
 
-        def work(chunk: bytes) -> bytes:
-            arguments, saves = _arguments(options)
-            _ran(chunk, file, arguments, (*grid, 1, 1)[:3], order, options, going)
-            saved.extend((name, arguments[number]) for number, name in saves)
-            return b""
+    def work(chunk: bytes) -> bytes:
+        arguments, saves = _arguments(options)
+        _ran(chunk, file, arguments, (*grid, 1, 1)[:3], order, options, going)
+        saved.extend((name, arguments[number]) for number, name in saves)
+        return b""
 
-        results, refused = going.over(data, work)
-        files.write("-", b"".join(results), PROGRAM)
-        for name, array in saved:
-            _write_array(name, array)
-    except Rejected as rejected:
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 2
+    results, refused = going.over(data, work)
+    if results := b"".join(results):
+        files.write("-", results, PROGRAM)
+    for name, array in saved:
+        _write_array(name, array)
     return int(refused)
 
 
@@ -215,7 +213,11 @@ def _argument(number: int, text: str) -> Any:
     if match is not None:
         kind, element, shape, seed = match.groups()
         dims = tuple(int(n) for n in shape.replace(" ", "").split(",") if n)
-        made = filled(kind, element, dims, int(seed or 0))
+        try:
+            made = filled(kind, element, dims, int(seed or 0))
+        except (MemoryError, ValueError):  # NumPy says the latter of extents beyond all addresses
+            error = UnfitArgument(Argument(f"--arg {number}", PROGRAM), f"there is no memory for `{text}`")
+            raise Rejected([error]) from None
         if made is not None:
             return made
     elif text.endswith(".npy"):

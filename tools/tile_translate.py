@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from freehold.support.diagnostic import Rejected
-from freehold.support.render import wants_colour
 from freehold.support.span import SourceMap
 from freehold.tools import driver, files
 
@@ -41,9 +40,7 @@ def argument_parser() -> argparse.ArgumentParser:
     direction.add_argument("--to-bytecode", action="store_true", help="write bytecode")
     direction.add_argument("--from-bytecode", action="store_true", help="read bytecode, write text")
     direction.add_argument("--to-cubin", action="store_true", help="assemble for the architecture of --arch")
-    parser.add_argument(
-        "--version", metavar="13.x", help="the version of the bytecode; without it the lowest that suffices"
-    )
+    driver.add_version(parser, "13.x", "the version of the bytecode; without it the lowest that suffices")
     parser.add_argument(
         "--exact-locations", action="store_true", help="refuse locations of which bytecode keeps only a part"
     )
@@ -57,23 +54,18 @@ def argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
+@driver.command(PROGRAM)
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argument_parser()
     arguments = parser.parse_args(argv)
     if arguments.to_cubin and arguments.arch is None:
         parser.error("--to-cubin needs --arch")
-    try:
-        data, file = files.read(arguments.file, PROGRAM)
-        results, refused = driver.Driver(file, arguments).over(data, lambda chunk: _translated(chunk, file, arguments))
-        if results or not refused:
-            files.write(arguments.output, b"// -----\n".join(results), PROGRAM)
-    except Rejected as rejected:
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone
-        return 1
+    as_it_is = arguments.from_bytecode or arguments.split_input_file
+    data, file = files.read_source(arguments.file, PROGRAM, split=as_it_is)
+    results, refused = driver.Driver(file, arguments).over(data, lambda chunk: _translated(chunk, file, arguments))
+    if results or not refused:
+        files.write(arguments.output, b"// -----\n".join(results), PROGRAM)
     return int(refused)
 
 

@@ -75,7 +75,9 @@ def _tile_module(module: ModuleOp | TileModuleOp) -> TileModuleOp:
     ops = ops_of(module.regions[0].block)
     if len(ops) == 1 and isinstance(ops[0], TileModuleOp):
         return ops[0]
-    raise NoForm("this module", f"a file holds one `cuda_tile.module`, and this one {len(ops)} operations")
+    names = list(dict.fromkeys(op.name for op in ops))
+    found = f"{len(ops)} of them" if names == [TileModuleOp.name] else ", ".join(f"`{name}`" for name in names)
+    raise NoForm("this module", f"a file holds one `cuda_tile.module`, and this one {found or 'nothing'}")
 
 
 class _Writer:

@@ -64,7 +64,7 @@ def test_what_is_refused(arguments: list[str], status: int, code: bytes, capsysb
 def test_bytes_that_are_neither_text_nor_bytecode(tmp_path: Path, capsysbinary: Capture):
     path = tmp_path / "noise"
     path.write_bytes(b"\xff\xfe\xfd")
-    assert main([str(path), "--to-bytecode"]) == 1
+    assert main([str(path), "--to-bytecode"]) == 2
     assert b"is not UTF-8 text" in capsysbinary.readouterr().err
 
 

@@ -124,8 +124,8 @@ def test_what_is_no_grid_is_refused(folder: Path, capsys: pytest.CaptureFixture[
     del folder
     assert main(["kernel.mlir", "--entry", "rows", "--grid", "four"]) == 2
     told = capsys.readouterr().err
-    assert "four" in told
-    assert "argument `--arg` of" in told
+    assert "`four` is no grid" in told
+    assert "argument `--grid` of" in told
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_what_is_no_grid_is_refused(folder: Path, capsys: pytest.CaptureFixture[
     [
         (("rows",), None, 0, ""), (("rows", "filled"), None, 2, "the entries are rows, filled"),
         (("rows", "filled"), "rows", 0, ""), (("rows",), "other", 2, "the entries are rows"),
-        ((), None, 2, "the entries are none"),
+        ((), None, 2, "`some.mlir` holds no entry of CUDA Tile IR"), ((), "rows", 2, "holds no entry"),
     ],
 )  # fmt: skip
 def test_which_entry_is_meant(

@@ -17,4 +17,4 @@ cuda_tile.module @kernels {
 }
 
 // NO-ARCH: --to-cubin needs --arch
-// GARBAGE: error[O413]: this is not Tile IR bytecode, or it is damaged: it does not begin as Tile IR bytecode does (byte 0)
+// GARBAGE: error[O413]: `{{.*}}` is not Tile IR bytecode, or it is damaged: it does not begin as Tile IR bytecode does (byte 0)
