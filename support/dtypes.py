@@ -45,6 +45,10 @@ class DType:
     def __str__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> str:
+        """Copies of it, and what is unpickled, are it: `t.dtype is f32` holds in every process."""
+        return self.name
+
     def __repr__(self) -> str:
         return f"freehold.{self.name}"
 

@@ -37,6 +37,7 @@ from freehold.runtime.operations.leases import early, leases
 from freehold.runtime.operations.operation import Next, Operation, gather
 from freehold.runtime.variants.entry import Mismatch
 from freehold.support.diagnostic import Rejected
+from freehold.support.public import refuse as wrong_call
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature
@@ -72,6 +73,13 @@ class Launch(Operation[Any], native.Dropped):
         self._arguments: Any = arguments
         self._code = code
         self._instruction = instruction
+
+    def __reduce__(self) -> NoReturn:
+        wrong_call(
+            "copy",
+            "a launch is run where it was described, and is neither copied by `copy` nor pickled: send the kernel and "
+            "its arrays, and call it there",
+        )
 
     if not TYPE_CHECKING:  # which would then know no attribute to be missing
 

@@ -27,6 +27,7 @@ from freehold.frontend.schedule import (
 from freehold.runtime.base import native
 from freehold.runtime.base.call_site import CallSite, caller
 from freehold.runtime.errors.refusing import errors, reject
+from freehold.support.public import refuse as wrong_call
 
 _IN_KERNELS: Final = frozenset(("load", "load_like", "store", "at", "release", "index", "tile"))
 
@@ -50,6 +51,13 @@ class Partition:
         """Another array, cut the same way."""
         kind = _CLASSES.get(array.__class__) or _class(array.__class__)
         return kind(array, self.spec)
+
+    def __reduce__(self) -> NoReturn:
+        wrong_call(
+            "copy",
+            "a partition is of one array, and is neither copied by `copy` nor pickled: send the array and the tile, "
+            "and make it where it is used",
+        )
 
     def __getattr__(self, name: str) -> NoReturn:
         if name in _IN_KERNELS:

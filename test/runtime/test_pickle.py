@@ -11,10 +11,12 @@ from pathlib import Path
 from subprocess import run
 from typing import Any
 
+import numpy as np
 import pytest
 
 import freehold as fh
 from freehold import Out, Ref, f32
+from freehold.support import dtypes
 
 PROGRAM = """
 import multiprocessing
@@ -68,6 +70,24 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_copy_of_a_kernel_is_the_kernel(made: Any) -> None:
     assert copy.deepcopy({"a": made.double})["a"] is made.double
     assert copy.copy(made.double) is made.double
+
+
+@pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
+def test_a_dtype_stays_the_one_that_it_is(dtype: fh.DType) -> None:
+    """Kernels compare them by `is`, as they do enumerations."""
+    assert pickle.loads(pickle.dumps(dtype)) is dtype
+    assert copy.deepcopy({"a": dtype})["a"] is dtype
+
+
+@pytest.mark.parametrize("taken", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_what_is_of_an_array_is_made_where_it_is_used(taken: Any, made: Any) -> None:
+    cut = fh.partition(np.zeros(8, np.float32), 8)
+    launch = made.double(cut, np.ones(8, np.float32))
+    with pytest.raises(fh.Rejected, match="send the array and the tile"):
+        taken(cut)
+    with pytest.raises(fh.Rejected, match="send the kernel and its arrays"):
+        taken(launch)
+    launch.sync()
 
 
 def test_a_kernel_is_pickled_by_its_name(made: Any) -> None:
