@@ -16,7 +16,7 @@ from freehold.runtime.launch.callee import Callee
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import HOST, is_array
 from freehold.runtime.scheduling.problem import Problem, Schedule, problem_of
-from freehold.support.diagnostic import KernelWarning
+from freehold.support.diagnostic import CompileError, KernelWarning
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -173,4 +173,6 @@ def _refuse(kernel: Open, problem: Problem, nothing: Nothing, site: CallSite) ->
     shape = tuple(tile.tile.get(d, 64) for d in problem.dimensions(name)) if name else ()
     shown = str(shape[0]) if len(shape) == 1 else str(shape)
     error = errors.NoSchedule(site.span, kernel.__name__, nothing.why, shown)
+    if isinstance(nothing.rejected, CompileError):  # of the kernel itself, with its lines: no tile mends a race
+        raise CompileError([error, *nothing.rejected.errors], kernel.__name__, nothing.rejected.sources)
     reject(error.add(error.Partition(text, shown)))

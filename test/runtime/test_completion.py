@@ -57,6 +57,18 @@ def test_what_is_cut_already_is_refused_for_its_own_reason() -> None:
     assert told(("y",), Nothing(None, rejected, "it is refused")).codes == ("O221",)
 
 
+def test_what_no_tile_mends_is_shown_with_its_lines() -> None:
+    @fh.kernel
+    def smooth(u: fh.Mut["N"]):
+        u.store(u.load((0,), u.tile) + u.load())
+
+    with pytest.raises(fh.CompileError) as caught:
+        smooth(np.zeros(64, np.float32)).sync()
+    assert caught.value.codes == ("O103", "O221")
+    assert "u.store(u.load((0,), u.tile) + u.load())" in str(caught.value)
+    assert "say how it is cut" not in str(caught.value)
+
+
 def test_only_whole_arrays_are_cut_as_their_kernel_says() -> None:
     signature = KernelSignature("k", (Parameter("y", "out"), Parameter("x", "ref"), Parameter("n", "scalar")))
     y, x = np.zeros(64, np.float32), np.zeros(64, np.float32)
