@@ -230,6 +230,15 @@ class NotAnArray(Error):
         argument: str
         dtype: str
 
+    class Traced(Help):
+        """For what stands for an array while JAX traces a function."""
+
+        text: ClassVar[str] = (
+            "JAX traces here, and there are no elements yet: call a function of JAX arrays, "
+            "`{kernel}.as_jax({{output: tile}})`"
+        )
+        kernel: str
+
     class AsArray(Help):
         """For what NumPy reads as an array."""
 

@@ -90,6 +90,11 @@ class Function:
         absent = dict.fromkeys(p.name for p in self.taken if p.optional and given[p.name] is None)
         tensors = [p for p in self.taken if p.is_tensor and p.name not in absent]
         arrays = {p.name: jax.tree.map(jax.numpy.asarray, self._arrays(p, given[p.name])) for p in tensors}
+        for p in tensors:
+            for array in arrays[p.name] if p.many else [arrays[p.name]]:
+                if from_name(array.dtype.name) is None:
+                    said = f"`{p.name}` has elements of type {array.dtype.name}, which kernels do not have"
+                    self._results.refuse(said, "convert it first: `.astype(...)`", p.name)
         static = {p.name: self._static(jax, p, given[p.name]) for p in self.taken if not p.is_tensor}
         static |= absent
         counts = tuple((p.name, len(arrays[p.name])) for p in tensors if p.many)

@@ -175,6 +175,8 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
         if isinstance(value, list | tuple) and partition is None:
             dtype = (parameter.dtype.name if parameter.dtype else "f32").replace("f", "float")
             error.add(error.MakeArray(call.text(parameter), dtype.replace("i", "int").replace("u", "uint")))
+        elif type(value).__module__.partition(".")[0] in ("jax", "jaxlib"):
+            error.add(error.Traced(kernel))
         elif hasattr(cast(object, value), "__array__") and not e.why and partition is None:
             error.add(error.AsArray(call.text(parameter)))
         add(error)
@@ -236,7 +238,9 @@ def _writable(call: Call, parameter: Parameter, found: ArrayView) -> None:
     name, kernel = parameter.name, call.signature.kernel
     shape, strides = found.shape, found.element_strides
     if found.read_only is not None:
-        call.errors.append(errors.ReadOnlyOutput(call.place(parameter), name, kernel, *found.read_only))
+        why, remedy = found.read_only
+        remedy = remedy.format(kernel=kernel, name=name)
+        call.errors.append(errors.ReadOnlyOutput(call.place(parameter), name, kernel, why, remedy))
     difference = repeated(shape, strides)
     if difference is not None:
         if difference:

@@ -246,6 +246,11 @@ _UNWATCHED: Final = (
     "kernel, `as_torch_op(..., returns=[...], backward=...)`"
 )
 
+_OF_JAX: Final = (
+    'make a function of JAX arrays, which returns what it writes, `{kernel}.as_jax({{"{name}": tile}})`; '
+    "or pass an array of another library"
+)
+
 _BY_FAMILY: Final[dict[str, Callable[[Any], ArrayView]]] = {
     "torch": _torch,
     "numpy": _numpy,
@@ -261,7 +266,7 @@ _TYPESTR_FORM: Final = re.compile("[<|=]([biufc])([0-9]+)")
 def _foreign(array: Any) -> ArrayView:
     """Whatever follows one of the two protocols; `__cuda_array_interface__` first, as it makes no capsule."""
     immutable = type(array).__module__.partition(".")[0] in ("jax", "jaxlib")
-    read_only = ("JAX arrays never change", "pass an array of another library") if immutable else None
+    read_only = ("JAX arrays never change", _OF_JAX) if immutable else None
     try:
         interface = array.__cuda_array_interface__
     except (AttributeError, RuntimeError, TypeError, ValueError):  # e.g. an array on the host, or of bfloat16
