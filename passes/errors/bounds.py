@@ -71,6 +71,10 @@ class NoElementInBounds(Error):
     axis: int
     where: str
 
+    helps: ClassVar[tuple[str, ...]] = (
+        "if other variants of the kernel need it, leave it out of this one by an `if` of what is known at compile time",
+    )
+
     class FromTheEnd(Help):
         """How to count from the end."""
 
