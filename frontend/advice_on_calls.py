@@ -127,6 +127,11 @@ def missing(
         return Advice(
             f"begin at zero: `{in_place(c, node, f'{c.primary(node.args[0])} @ {c.primary(node.args[1])}')}`", node
         )
+    if name in ("reduce", "scan") and names == ["identity"] and len(texts) == 2:
+        first, second = node.args
+        tile, function = (second, first) if isinstance(first, core.Lambda) else (first, second)
+        call = f"{c.text(node.func)}({line(c, tile)}, {line(c, function)}, 0)"
+        return Advice(f"give what changes nothing, as 0 for a sum: `{call}`")
     if name == "tiles" and node.args:
         return of_tiles(c, node)
     if name == "unsafe":

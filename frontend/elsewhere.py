@@ -62,6 +62,14 @@ def _moments(edit: str, count: str) -> Foreign:
 _PROGRAM: Final = Foreign("axis=0", "`{region}.index[{axis}]`", "a block's coordinates are those of its region")
 _PROGRAMS: Final = Foreign("axis=0", "`fh.cdiv({region}.shape[{axis}], {region}.tile[{axis}])`")
 _BARRIER: Final = _words("leave it out: a kernel says what happens to one tile, and has no threads")
+_THREADS: Final = _words("a kernel sees neither threads nor their shared memory: it says what happens to one tile")
+_BITS: Final = (
+    "of 32 bits: `{new} = {x:p} - (({x:p} >> 1) & 1431655765)`, and "
+    "`{new} = ({new} & 858993459) + (({new} >> 2) & 858993459)`, and "
+    "`(({new} + ({new} >> 4)) & 252645135) * 16843009 >> 24`"
+)
+"""Counts the bits that are set, in fields of 2, 4 and 8 bits, and adds up those of a byte by a product."""
+_LOG1P_EXP: Final = "fh.log1p(fh.exp(-fh.abs({x})))"
 _ASSURED: Final = Foreign("x, values", "leave it out, the launcher looks at what it is given: `{x}`")
 _OWN: Final = "({{region}}.start[{0}] + fh.arange({{region}}.tile[{0}]))"
 """Where the elements of a block's region stand along an axis."""
@@ -122,7 +130,17 @@ EDITS: Final = {
     ),
     "load_advanced_indexing": _words("elements are read where they lie: `x.gather(i, j)`"),
     "num_tiles": Foreign("x, axis, shape", "`fh.cdiv({x:p}.shape[{axis}], {shape:p}[{axis}])`"),
-    **dict.fromkeys(("syncthreads", "debug_barrier"), _BARRIER),
+    **dict.fromkeys(("syncthreads", "debug_barrier", "barrier", "sync", "syncwarp", "threadfence"), _BARRIER),
+    **dict.fromkeys(("thread_id", "threadIdx", "lane_id", "warp_id", "shared", "shared_memory"), _THREADS),
+    # What JAX makes functions for, and Python statements.
+    **dict.fromkeys(("fori_loop", "while_loop"), _words("write a loop of Python's: it changes variables, `t = t + 1`")),
+    **dict.fromkeys(
+        ("cond", "switch"), _words("write `if` and `else`; of elements `fh.where(test, a, b)` chooses each by itself")
+    ),
+    "next_power_of_2": _words(
+        "the host computes it, `1 << (n - 1).bit_length()`, and gives it as a `Const[int]`, or as a partition's tile"
+    ),
+    **dict.fromkeys(("finfo", "iinfo"), _words("read it on the host, `LARGEST = float(np.finfo(np.float32).max)`")),
     **dict.fromkeys(("multiple_of", "max_contiguous", "assume_divisible_by"), _ASSURED),
     # What is decided before a kernel runs.
     "static_eval": Foreign("x", "leave it out, what is known is computed when the kernel is compiled: `{x}`"),
@@ -190,7 +208,7 @@ EDITS: Final = {
     "logaddexp": Foreign(
         "x, y",
         "`{new} = fh.where({x:p} == {y:p}, 0, fh.abs({x:p} - {y:p}))`, and "
-        "`fh.maximum({x}, {y}) + fh.log(1 + fh.exp(-{new}))`",
+        "`fh.maximum({x}, {y}) + fh.log1p(fh.exp(-{new}))`",
     ),
     **dict.fromkeys(("arctan", "atan"), Foreign("x", "`fh.atan2({x}, 1.0)`")),
     "arctan2": Foreign("x, y", "`fh.atan2({x}, {y})`"),
@@ -198,7 +216,7 @@ EDITS: Final = {
     **dict.fromkeys(("arccos", "acos"), Foreign("x", f"`fh.atan2({_ANGLE}, {{x}})`")),
     "swish": Foreign("x", "`fh.silu({x})`"),
     "relu": Foreign("x", "`fh.maximum({x}, 0)`"),
-    "softplus": Foreign("x", "`fh.maximum({x}, 0) + fh.log(1 + fh.exp(-fh.abs({x})))`"),
+    "softplus": Foreign("x", f"`fh.maximum({{x}}, 0) + {_LOG1P_EXP}`"),
     "clamp": Foreign("x", "`fh.clip({x}{rest})`"),
     "fmax": Foreign("x, y", "`fh.maximum({x}, {y}, propagate_nan=False)`"),
     "fmin": Foreign("x, y", "`fh.minimum({x}, {y}, propagate_nan=False)`"),
@@ -260,6 +278,15 @@ EDITS: Final = {
     "lerp": Foreign("x, y, w", "`{x:p} + {w:p} * ({y:p} - {x:p})`"),
     "addcmul": Foreign("x, a, b, value=1", "`{x:p} + {value:p} * {a:p} * {b:p}`"),
     "addcdiv": Foreign("x, a, b, value=1", "`{x:p} + {value:p} * {a:p} / {b:p}`"),
+    **dict.fromkeys(("select", "iff"), Foreign("mask, x, y", "`fh.where({mask}, {x}, {y})`")),
+    "fabs": Foreign("x", "`fh.abs({x})`"),
+    "ldexp": Foreign("x, k", "`{x:p} * fh.exp2({k})`"),
+    "erfc": Foreign("x", "`1 - fh.erf({x})`"),
+    **dict.fromkeys(("popcount", "popc", "bitwise_count", "bit_count", "population_count"), Foreign("x", _BITS)),
+    "one_hot": Foreign("x, n", "`({x:p}[..., None] == fh.arange({n})).astype(fh.i32)`", lengths=("n",)),
+    **dict.fromkeys(("swiglu", "silu_and_mul"), Foreign("x, y", "`fh.silu({x}) * {y:p}`", "`fh.silu(a) * b`")),
+    "geglu": Foreign("x, y", "`fh.gelu({x}) * {y:p}`", "`fh.gelu(a) * b`"),
+    "glu": _words("of its two halves: `a * fh.sigmoid(b)`"),
     "masked_fill": Foreign("x, mask, value", "`fh.where({mask}, {value}, {x})`"),
     "relu6": Foreign("x", "`fh.clip({x}, 0, 6)`"),
     "hardtanh": Foreign("x", "`fh.clip({x}, -1, 1)`"),
@@ -267,9 +294,9 @@ EDITS: Final = {
     "hardswish": Foreign("x", "`{x:p} * fh.clip({x:p} / 6 + 0.5, 0, 1)`"),
     "leaky_relu": Foreign("x, slope=0.01", "`fh.where({x:p} < 0, {slope:p} * {x:p}, {x})`"),
     "elu": Foreign("x", "`fh.where({x:p} < 0, fh.expm1({x}), {x})`"),
-    "logsigmoid": Foreign("x", "`fh.minimum({x}, 0) - fh.log(1 + fh.exp(-fh.abs({x})))`"),
+    "logsigmoid": Foreign("x", f"`fh.minimum({{x}}, 0) - {_LOG1P_EXP}`"),
     "softsign": Foreign("x", "`{x:p} / (1 + fh.abs({x}))`"),
-    "mish": Foreign("x", "`{x:p} * fh.tanh(fh.maximum({x}, 0) + fh.log(1 + fh.exp(-fh.abs({x}))))`"),
+    "mish": Foreign("x", f"`{{x:p}} * fh.tanh(fh.maximum({{x}}, 0) + {_LOG1P_EXP})`"),
     "dropout": _words(
         "draw a number for each element: `fh.where(fh.random_uniform(seed, counters) < p, 0, x / (1 - p))`"
     ),
@@ -376,6 +403,10 @@ EDITS: Final = {
         "give each a new axis, and join them along it: `fh.concatenate((x[:, None], y[:, None]), axis=1)`",
     ),
     "join": Foreign("x, y", "`fh.concatenate(({x:p}[..., None], {y:p}[..., None]), axis=-1)`"),
+    **dict.fromkeys(
+        ("broadcast", "broadcast_arrays"),
+        _words("operators broadcast by themselves; `fh.broadcast_to(x, shape)` repeats"),
+    ),
     **dict.fromkeys(("split", "chunk"), _words("take its parts by slices, `t[:32]` and `t[32:]`, or by `fh.extract`")),
     "tile": Foreign(
         "x, k", "of a tile with one axis: `fh.broadcast_to({x:p}[None, :], ({k}, {count})).reshape({k:p} * {count})`"

@@ -27,12 +27,13 @@ MODULE: Final[Mapping[str, str]] = {
     "boolean": "write `fh.bool_`",
     "program_id": "a block's coordinates are those of its region: `y.index`",
     "num_programs": "there is a tile block for each tile of a partition",
+    "next_power_of_2": "`1 << (n - 1).bit_length()`; a launch without a partition finds tiles by itself",
     "synchronize": "`.sync()` runs a launch and waits, `.wait()` waits for what `.on(stream)` began",
     **dict.fromkeys(("benchmark", "bench", "do_bench", "timeit", "profile", "profiler"), _TIMES),
     "asarray": "arrays of torch, CuPy, JAX and NumPy are passed as they are; `fh.from_numpy(x)` copies one to the GPU",
 }
 KERNEL: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("run", "launch", "forall", "apply", "execute"), _RUN),
+    **dict.fromkeys(("run", "launch", "forall", "apply", "execute", "sync", "on", "wait"), _RUN),
     **dict.fromkeys(("asm", "ptx", "sass", "cubin", "inspect_asm", "inspect_sass", "code", "warmup"), _OUTPUT),
     "set_options": "hints are given by `kernel.with_hints(num_worker_warps=8)`",
 }

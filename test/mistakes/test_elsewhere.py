@@ -104,7 +104,19 @@ OF_ONE: dict[str, Callable[[Array], Any]] = {
 CASES: dict[str, tuple[Callable[[Array, Array], Any], Array]] = {
     **{
         f"fh.{name}(x)": (lambda x, y, name=name: getattr(np, name)(x), WIDE)
-        for name in ("absolute", "negative", "square", "arctan", "rint", "trunc", "ravel", "tril", "triu", "trace")
+        for name in (
+            "absolute",
+            "fabs",
+            "negative",
+            "square",
+            "arctan",
+            "rint",
+            "trunc",
+            "ravel",
+            "tril",
+            "triu",
+            "trace",
+        )
     },
     **{
         f"fh.{name}(x)": (lambda x, y, name=name: getattr(np, name)(x), NUMBERS)
@@ -142,6 +154,18 @@ CASES: dict[str, tuple[Callable[[Array, Array], Any], Array]] = {
     **{f"fh.{name}(x, y)": (lambda x, y: np.power(x, y), POSITIVE) for name in ("pow", "power", "float_power")},
     **{f"fh.{name}(x, y)": (lambda x, y, name=name: OF_TWO[name](x, y), WIDE) for name in OF_TWO},
     **{f"fh.{name}(x)": (lambda x, y, name=name: OF_ONE[name](x), NUMBERS * np.float32(9)) for name in OF_ONE},
+    "fh.select(x > y, x, y)": (lambda x, y: np.where(x > y, x, y), NUMBERS),
+    "fh.iff(x > y, y, x)": (lambda x, y: np.where(x > y, y, x), NUMBERS),
+    "fh.ldexp(x, 3)": (lambda x, y: np.ldexp(x, 3), NUMBERS),
+    "fh.erfc(x)": (lambda x, y: 1 - erf(x), NUMBERS),
+    **{
+        f"fh.{name}(x)": (lambda x, y: np.bitwise_count(x.view(np.uint32)), LARGE)
+        for name in ("popcount", "popc", "bitwise_count", "bit_count", "population_count")
+    },
+    "fh.one_hot(row, 8)": (lambda x, y: x[0][:, None] == np.arange(8), INTEGERS % 8),
+    "fh.swiglu(x, y)": (lambda x, y: x / (1 + np.exp(-x)) * y, NUMBERS),
+    "fh.silu_and_mul(x, y + 1)": (lambda x, y: x / (1 + np.exp(-x)) * (y + 1), NUMBERS),
+    "fh.geglu(x, y)": (lambda x, y: x * (1 + erf(x / np.sqrt(2))) / 2 * y, NUMBERS),
     "fh.logit(x)": (lambda x, y: np.log(x / (1 - x)), POSITIVE),
     "fh.xlogy(x, y)": (lambda x, y: x * np.log(y), POSITIVE),
     "fh.lerp(x, y, 0.25)": (lambda x, y: x + 0.25 * (y - x), NUMBERS),
@@ -329,6 +353,21 @@ def test_the_edit_computes_it(call: str) -> None:
     for program, made in followed(HEADER + PROGRAM.format(call=call), run):
         assert made, f"{call} is accepted"
         np.testing.assert_allclose(out.reshape(wanted.shape), wanted, rtol=1e-5, atol=1e-6, err_msg=program)
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [("softplus(x)", np.exp), ("logsigmoid(-x)", lambda x: -np.exp(x)), ("mish(x)", lambda x: x * np.exp(x))],
+)
+def test_small_results_keep_their_digits(call: str, meant: Callable[[Array], Array]) -> None:
+    """`log(1 + exp(x))` of f32 is 0 from -17 on, and `exp(x)` up to a last place."""
+    x = np.full((N, N), -20.0, np.float32)
+    out = np.zeros((N, N), np.float32)
+    for program, _ in followed(
+        HEADER + PROGRAM.format(call=f"fh.{call}"),
+        lambda names: names["kernel"](fh.partition(out, (N, N)), x, x).sync(),
+    ):
+        np.testing.assert_allclose(out, meant(x), rtol=1e-5, err_msg=program)
 
 
 WORDS = {name: foreign for name, foreign in EDITS.items() if not foreign.edit}
