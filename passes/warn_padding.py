@@ -5,8 +5,9 @@ A tile that overhangs its tensor reads as padding there, by default zero. A sum 
 product. A maximum does, and so do a sum of exponentials and a mean that divides by the tile's size: they are other
 functions of the data then. Followed are tiles along their axes, from loads that may overhang, with the value of the
 padding where it is known. A histogram counts the zeros beyond the end, too. What is chosen by a condition counts as
-masked; what is not understood is not warned of, so that a warning is worth reading. Changes nothing. The interpreter's
-checked mode finds what this does not.
+masked; what is not understood is not warned of, so that a warning is worth reading. A comparison is followed where its
+truth beyond the end is known: `(x == 0).sum()` sees padding, and so does `assert x > 0`. Changes nothing. The checked
+mode of the interpreter finds what this does not.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import math
 import operator
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final, TypeGuard, cast
@@ -201,7 +202,9 @@ class _Padding:
             pads = _moved(op, self._pads.get(operands_of(op)[0], {}))
         elif name == "mmaf" or name == "mmai":
             pads = self._product(op)
-        elif name not in _MASKS:
+        elif name in ("cmpf", "cmpi"):
+            pads = self._compared(op)
+        elif name != "select":
             pads = self._element_by_element(op, name)
         self._with_sum(op, result)
         if pads:
@@ -215,10 +218,23 @@ class _Padding:
         elif name in ("reshape", "broadcast", "permute", "ftof", "itof"):
             self._of_sum(operands_of(op)[0], result)
 
+    def _compared(self, op: Operation) -> Pads:
+        """Where it is known whether a comparison holds beyond the end."""
+        holds = _COMPARISONS[cast(Any, op.properties["comparison_predicate"]).data.value]
+        left, right = (self._pads.get(operand, {}) for operand in operands_of(op)[:2])
+        constants = [_constant(operand) for operand in operands_of(op)[:2]]
+        found: dict[int, _Pad] = {}
+        for axis in {*left, *right}:
+            pads = left.get(axis), right.get(axis)
+            first, second = (pad.value if pad else known for pad, known in zip(pads, constants, strict=True))
+            if first is not None and second is not None:
+                found[axis] = _Pad(cast(_Pad, pads[0] or pads[1]).load, float(holds(first, second)))
+        return found
+
     def _element_by_element(self, op: Operation, name: str) -> Pads:
         operands = [*operands_of(op)]
-        if any(map(_is_condition, operands)):
-            return {}
+        if any(map(_is_condition, operands)):  # which masks, but for truth values that become numbers
+            return self._pads.get(operands[0], {}) if name in ("exti", "itof") else {}
         found: dict[int, _Pad] = {}
         pads = [self._pads.get(operand, {}) for operand in operands]
         for axis in {*chain(*pads)}:
@@ -280,6 +296,8 @@ class _Padding:
                 self._report(op, named[0].load, "update")
 
     def _unseen(self, operand: SSAValue, pad: _Pad, neutral: float | None, combiner: str) -> bool:
+        if element_width(operand.type) == 1 and pad.value is not None and neutral is not None:
+            return bool(pad.value) == bool(neutral)  # the bit of a truth value is 1 or -1
         if pad.value is not None and pad.value == neutral:
             return True
         return combiner in _GREATER and pad.value == 0 and _is_positive(operand)
@@ -313,7 +331,6 @@ class _Padding:
             self.errors.append(error)
 
 
-_MASKS: Final = frozenset(("select", "cmpf", "cmpi"))
 _ADDING: Final = frozenset((Update.ADD, Update.OR, Update.XOR))
 """Updates by which 0 changes nothing."""
 _SUMS: Final = frozenset(("addf", "addi"))
@@ -321,6 +338,7 @@ _GREATER: Final = frozenset(("maxf", "maxi"))
 _WORDS: Final = {
     "addf": "sum", "addi": "sum", "maxf": "maximum", "maxi": "maximum", "minf": "minimum", "mini": "minimum",
     "mulf": "product", "muli": "product", "mean": "mean", "update": "update",
+    "andi": "test of all elements", "ori": "test for any element",
 }  # fmt: skip
 """What reductions are called."""
 
@@ -434,6 +452,12 @@ _FUNCTIONS: Final[Mapping[str, Any]] = {
     "floor": math.floor, "ceil": math.ceil, "fma": _multiplied_and_added,
     "absf": operator.abs, "absi": operator.abs, "negf": operator.neg, "negi": operator.neg,
     "ftof": float, "itof": float, "exti": float, "ftoi": math.trunc,
+}  # fmt: skip
+
+
+_COMPARISONS: Final[Mapping[str, Callable[[float, float], bool]]] = {
+    "equal": operator.eq, "not_equal": operator.ne, "less_than": operator.lt, "less_than_or_equal": operator.le,
+    "greater_than": operator.gt, "greater_than_or_equal": operator.ge,
 }  # fmt: skip
 
 

@@ -13,7 +13,8 @@ class PaddingFolded(Error):
 
     A tile that overhangs its tensor reads as the load's `padding` there, by default zero. A sum does not see zeros, nor
     does a matrix product. A maximum of negative numbers does, a sum of exponentials does, and a mean that divides by
-    the tile's size does; `add_at` updates the element that each index names, also those beyond the end, which are 0.
+    the tile's size does; `add_at` updates the element that each index names, also those beyond the end, which are 0;
+    `(x == 0).sum()` counts them, `(x > 0).all()` and `assert x > 0` are false of them.
     With such padding, what is computed is another function of the data, and silently. This is a
     warning: the kernel is safe, and it is right where the tensor's extent is a multiple of the tile's. Say so with
     `fh.require(N % 128 == 0)`, choose a padding that does not count, or put other values in its place with `fh.where`.

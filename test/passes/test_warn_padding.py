@@ -134,6 +134,21 @@ SEEN: list[tuple[Callable[[Any], Any], str]] = [  # what is stored, and with whi
     (lambda t: fh.exp(t).sum(axis=1), "zero inf nan"),
     (lambda t: fh.exp2(t).max(axis=1), "zero inf nan"),
     (lambda t: (2.0 * t).sum(axis=1), "-inf inf nan"),
+    (lambda t: (t > 0.0).sum(axis=1).astype(f32), "inf"),
+    (lambda t: (t >= 0.0).sum(axis=1).astype(f32), "zero inf"),
+    (lambda t: (t < 0.0).sum(axis=1).astype(f32), "-inf"),
+    (lambda t: (t <= 0.0).sum(axis=1).astype(f32), "zero -inf"),
+    (lambda t: (t == 0.0).astype(f32).sum(axis=1), "zero"),
+    (lambda t: (t != 0.0).astype(f32).sum(axis=1), "-inf inf"),
+    (lambda t: (t.astype(i32) < 1).sum(axis=1).astype(f32), "zero"),
+    (lambda t: (t + 1.0 > t).sum(axis=1).astype(f32), "zero"),
+    (lambda t: (t == t.max()).sum(axis=1).astype(f32), "zero inf nan"),
+    (lambda t: (t > 0.0).all(axis=1).astype(f32), "zero -inf"),
+    (lambda t: (t < 1.0).any(axis=1).astype(f32), "zero -inf"),
+    (lambda t: (t[:, None] > 0.0).all(axis=2).reshape(2).astype(f32), "zero -inf"),
+    (lambda t: ((t > 0.0) & (numbers(32) < 30.0)).all(axis=1).astype(f32), ""),
+    (lambda t: ((t >= 0.0).astype(f32) * t).sum(axis=1), ""),
+    (lambda t: fh.where(t >= 0.0, t, 0.0).sum(axis=1), ""),
     (lambda t: (t + 1.0).sum(axis=1), EVERY),
     (lambda t: (t - 1.0).max(axis=1), "zero inf nan"),
     (lambda t: (1.0 - t).max(axis=1), "zero -inf nan"),
@@ -171,7 +186,7 @@ SEEN: list[tuple[Callable[[Any], Any], str]] = [  # what is stored, and with whi
     (lambda t: t.reshape((2, 4, 8)).max(axis=2).max(axis=1), ""),  # nobody knows which are beyond the end
     (lambda t: fh.where(t > 0.0, fh.exp(t), 0.0).sum(axis=1), ""),
     (lambda t: (fh.exp(t) * (t > 0.0).astype(f32)).sum(axis=1), ""),
-    (lambda t: (t > 0.0).astype(f32).sum(axis=1), ""),
+    (lambda t: (t > 0.0).astype(f32).sum(axis=1), "inf"),
     (lambda t: t.astype(f16).max(axis=1).astype(f32), "zero inf nan"),
     (lambda t: abs(t).astype(f16).max(axis=1).astype(f32), "-inf inf nan"),
     (lambda t: t.astype(i32).sum(axis=1).astype(f32), "-inf inf nan"),
@@ -224,9 +239,23 @@ def test_what_folds_are_called_and_how_they_are_mended() -> None:
     assert told(lambda t: fh.exp(t).sum(axis=1))[0] == "sum"
     assert told(lambda t: fh.prod(t, axis=1))[0] == "product"
     assert told(lambda t: t.sum(axis=1) / 32.0)[0] == "mean"
+    assert told(lambda t: (t > 0.0).all(axis=1).astype(f32))[0] == "test of all elements"
+    assert told(lambda t: (t < 1.0).any(axis=1).astype(f32))[0] == "test for any element"
     assert told(lambda t: t.argmax(axis=1).astype(f32))[0] == "fold"
     assert told(lambda t: t.astype(i32).max(axis=1).astype(f32))[0] == "maximum"
     assert "padding=" not in told(lambda t: t.astype(i32).min(axis=1).astype(f32))[1]
+
+
+def test_an_assertion_sees_padding() -> None:
+    @fh.kernel
+    def positive(y: Out["N"], x: Ref["N"], strict: Const[bool]):
+        t = x.load_like(y)
+        assert t > 0 if strict else t >= 0
+        y.store(t)
+
+    y, x = fh.partition(np.zeros(7, np.float32), 4), np.ones(7, np.float32)
+    assert folds(positive, y, x, True) == ["test of all elements"]
+    assert folds(positive, y, x, False) == []
 
 
 def test_a_tile_as_long_as_the_tensor_is_whole() -> None:
