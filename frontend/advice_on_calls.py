@@ -9,7 +9,8 @@ from freehold.frontend import elsewhere
 from freehold.frontend.advice import Advice, in_place, line
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
-from freehold.frontend.values import padding_named
+from freehold.frontend.syntax.text import number_in
+from freehold.frontend.values import TensorValue, padding_named
 from freehold.support import dtypes
 from freehold.support.spelling import nearest
 
@@ -164,6 +165,13 @@ def of_tiles(c: Context, node: core.Call) -> Advice:
         if "size" not in given and not by_position and "axis" in given:
             given["size"] = given.pop("axis")
         given["axis"] = line(c, first.slice)
+    read = c.frame.variables.get(tensor)
+    if len(by_position) == 1 and "size" not in given and isinstance(read, TensorValue):
+        number = number_in(by_position[0])
+        if (
+            number is None or not -read.spec.rank <= number < read.spec.rank
+        ):  # it is no axis, so it is how long tiles are
+            given["size"] = by_position.pop()
     for name in ("axis", "size", "start", "stop", "step"):
         if name not in given and by_position:
             given[name] = by_position.pop(0)

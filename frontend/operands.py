@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import is_dataclass
+from typing import Final
 
 from freehold.dialects.cuda_tile.ops.shape import PermuteOp, ReshapeOp
 from freehold.frontend import advice, advice_on_values, errors
@@ -66,6 +67,9 @@ def known_int(c: Context, node: core.Expr, what: str) -> int | None:
     return None
 
 
+ASSERTED: Final = "the condition of a static assertion"
+
+
 def not_constant(c: Context, node: core.Expr, value: Value, what: str) -> Poison:
     """Reports a value that is not known at compile time where one is needed, or is of another type."""
     if static_of(value) is not None:
@@ -82,6 +86,10 @@ def not_constant(c: Context, node: core.Expr, value: Value, what: str) -> Poison
             error.add(error.MakeConst(parameter, "int", at=advice_on_values.annotated(c, parameter)))
         elif what == "a shape" and (shape := advice_on_values.of_shape(c, node)) is not None:
             error.add(error.Instead(shape.text, at=shape.at(c)))
+        elif what == ASSERTED:
+            test = c.text(node)
+            error.add(error.Instead(f"ask it of the launch, if it knows the answer: `fh.require({test})`"))
+            error.add(error.Instead(f"or check it as the kernel runs: `assert {test}`"))
         elif what == "the index of a tuple":
             error.add(
                 error.Instead("walk over the tuple itself: `for item in items:`, or count by `fh.static_range(...)`")

@@ -10,7 +10,7 @@ from freehold.frontend.arguments import Arguments, axis_of, misuse, shape_of
 from freehold.frontend.checks import static_failure
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
-from freehold.frontend.operands import not_constant
+from freehold.frontend.operands import ASSERTED, not_constant
 from freehold.frontend.types import computes, signedness
 from freehold.frontend.values import (
     NONE,
@@ -74,7 +74,7 @@ def static_assert(c: Context, a: Arguments) -> Value:
     message = static_of(a["message"])
     truth = condition(c, a["condition"], a.place("condition"), "a static assertion")
     if isinstance(truth, TileValue):
-        return not_constant(c, a.place("condition"), truth, "the condition of a static assertion")
+        return not_constant(c, a.place("condition"), truth, ASSERTED)
     if truth is False:
         text = message[0] if message is not None and isinstance(message[0], str) and message[0] else None
         static_failure(c, a.place("condition"), text or f"`{c.text(a.place('condition'))}` does not hold")
