@@ -60,7 +60,7 @@ def test_what_is_cut_already_is_refused_for_its_own_reason() -> None:
 def test_what_no_tile_mends_is_shown_with_its_lines() -> None:
     @fh.kernel
     def smooth(u: fh.Mut["N"]):
-        u.store(u.load((0,), u.tile) + u.load())
+        u.store(u.load((0,), u.tile) + u.load())  # pyright: ignore[reportCallIssue, reportUnknownArgumentType]
 
     with pytest.raises(fh.CompileError) as caught:
         smooth(np.zeros(64, np.float32)).sync()

@@ -145,12 +145,16 @@ def test_what_is_no_function(name: str, program: str, golden: Callable[[Path, st
 def test_dtypes_that_kernels_do_not_have_are_refused_as_jax_traces() -> None:
     function = saxpy.as_jax({"y": 64})
     with pytest.raises(fh.Rejected, match="`x` has elements of type complex64, which kernels do not have"):
-        jax.eval_shape(lambda y, x: function(y, x, a=1.0), jnp.ones(8), jnp.ones(8, jnp.complex64))
+        jax.eval_shape(partial(function, a=1.0), jnp.ones(8), jnp.ones(8, jnp.complex64))
 
 
 def test_a_launch_on_what_jax_holds_says_what_to_call() -> None:
     with pytest.raises(fh.Rejected, match=r"JAX arrays never change[\s\S]*`saxpy.as_jax\({\"y\": tile}\)`"):
         saxpy(fh.partition(jnp.ones(8), 8), jnp.ones(8), 1.0).sync()
     y = np.ones(8, np.float32)
+
+    def launched(x: Any) -> Any:
+        return saxpy(fh.partition(y, 8), x, 1.0).sync()
+
     with pytest.raises(fh.Rejected, match=r"JAX traces here[\s\S]*`saxpy.as_jax\({output: tile}\)`"):
-        jax.jit(lambda x: saxpy(fh.partition(y, 8), x, 1.0).sync())(jnp.ones(8))
+        jax.jit(launched)(jnp.ones(8))
