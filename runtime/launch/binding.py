@@ -175,7 +175,7 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
         if isinstance(value, list | tuple) and partition is None:
             dtype = (parameter.dtype.name if parameter.dtype else "f32").replace("f", "float")
             error.add(error.MakeArray(call.text(parameter), dtype.replace("i", "int").replace("u", "uint")))
-        elif type(value).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        elif type(cast(object, value)).__module__.partition(".")[0] in ("jax", "jaxlib"):
             error.add(error.Traced(kernel))
         elif hasattr(cast(object, value), "__array__") and not e.why and partition is None:
             error.add(error.AsArray(call.text(parameter)))
