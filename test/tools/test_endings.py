@@ -17,6 +17,12 @@ from freehold.tools import driver, tile_audit, tile_diff, tile_graph, tile_opt, 
 MODULE = "cuda_tile.module @m {\n  entry @k(%p: tile<ptr<f32>>) {\n    return\n  }\n}\n"
 OWNERSHIP = "ownership.kernel @k() {\n}\n"
 FULL = Path("/dev/full")
+LISTENING = """
+import signal, sys
+from freehold.tools.tile_reduce import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is started without
+sys.exit(main())
+"""
 TOOLS = {
     "opt": [], "run": ["--arg", "zeros:f32[5000]", "--print", "all"], "translate": ["--to-bytecode"], "graph": [],
     "audit": ["--arg", "p=f32[4]"], "reduce": ["--test", "! grep -q k {}", "--quiet"],
@@ -130,7 +136,7 @@ def test_an_interrupted_search_leaves_the_smallest_so_far(tmp_path: Path, module
     """The command marks that it is under way, and then takes long: the interrupt comes while it runs."""
     mark, small = tmp_path / "mark", tmp_path / "small.mlir"
     command = f": {{}}; if [ -e {mark} ]; then touch {mark}.again; sleep 60; fi; touch {mark}; false"
-    words = [sys.executable, "-m", "freehold.tools.tile_reduce", module, "-o", str(small), "--test", command]
+    words = [sys.executable, "-c", LISTENING, module, "-o", str(small), "--test", command]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
         for _ in range(3000):
