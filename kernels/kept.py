@@ -135,7 +135,7 @@ def _cluster(blocks: int, occupancy: int) -> Kept:
     return Kept(1024 * blocks, 4, occupancy, blocks=blocks)
 
 
-_BY_TWO: Final = {length: SOFTMAX[49152] for length in (36864, 40960, 45056)}
+_BY_TWO: Final = dict.fromkeys((36864, 40960, 45056), SOFTMAX[49152])
 SOFTMAX_SHARED: Final = {**_BY_TWO, 114688: _cluster(8, 6), 131072: _cluster(8, 5), 262144: _cluster(16, 5)}
 LOG_SOFTMAX_SHARED: Final = {**_BY_TWO, 131072: _cluster(8, 5)}
 RMS_SHARED: Final = {81920: _cluster(8, 7), 98304: _cluster(8, 7), 114688: _cluster(8, 6), 131072: _cluster(8, 5)}
