@@ -225,6 +225,7 @@ def test_torch_on_the_host() -> None:
     assert (found.dtype, found.shape, found.device) == (dtypes.bf16, (4, 3), HOST)
     assert found.element_strides == (6, 2)
     assert array_of(found).astype(np.float32).tolist() == tensor.float().tolist()
+    assert tensor.get_device() == fh.HOST == -1  # as torch numbers it
     with torch.no_grad():
         assert view(torch.zeros(3, requires_grad=True)).read_only is None
     assert view(torch.zeros(3, requires_grad=True)).read_only is not None

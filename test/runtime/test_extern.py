@@ -282,6 +282,9 @@ def test_declarations_that_are_not_understood() -> None:
         ({"unsafe": " "}, "the reason is empty"),
         ({"ptx": None, "kernel": 1}, "is no kernel that is known"),
     ]
+    with_constant = declare(signature={"y": Mut[f32, "N"], "n": i32, "K": Const[int]}, grid="M")()
+    said = refused("O294", lambda: with_constant(np.zeros(4, np.float32), 1, 3).sync())
+    assert "there are `K`, `N`, `n`, `y.shape[0]`" in said
     for given, said in wrong:
         kernel = given.pop("kernel", None)
         make = declare(**given) if kernel is None else lambda given=given, kernel=kernel: fh.extern(
