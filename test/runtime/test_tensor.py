@@ -16,7 +16,10 @@ import numpy as np
 import pytest
 
 import freehold as fh
+from freehold.runtime.arrays import copying
+from freehold.runtime.arrays import tensor as tensor_module
 from freehold.runtime.memory import storage
+from freehold.runtime.memory.arguments import contiguous
 from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.support import dtypes
 
@@ -423,3 +426,58 @@ def test_even_steps_fit_their_dtype_as_far_as_they_go(given: Any, fits: bool) ->
         return
     with pytest.raises(fh.Rejected):
         fh.arange(*given)
+
+
+def on_a_gpu(dtype: fh.DType, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> fh.Tensor:
+    """A tensor whose memory nobody looks at."""
+    size = 4096 * dtype.itemsize
+    memory = storage.Storage(1 << 20, size, 0, None)
+    return fh.Tensor(memory, 1 << 20, shape, strides or contiguous(shape, dtype.itemsize), dtype)
+
+
+@pytest.mark.parametrize("dtype", IN_MEMORY, ids=str)
+def test_what_is_said_in_the_interface_of_cuda_arrays(dtype: fh.DType, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[Any] = []
+
+    def ready(*said: Any) -> None:
+        waited.append(said)
+
+    def stream_of(device: int) -> str:
+        return f"the stream of {device}"
+
+    monkeypatch.setattr(tensor_module, "ready_on", ready)
+    monkeypatch.setattr(tensor_module, "timeline", stream_of)
+    tensor = on_a_gpu(dtype, (4, 6))
+    if dtype.name in ("bf16", "f8e4m3fn", "f8e5m2", "f8e8m0fnu"):
+        with pytest.raises(AttributeError, match=f"cannot describe elements of {dtype}"):
+            _ = tensor.__cuda_array_interface__
+        return
+    said = tensor.__cuda_array_interface__
+    wanted = np.zeros((4, 6), numpy_dtype(dtype.name)).__array_interface__
+    assert (said["typestr"], said["shape"], said["strides"]) == (wanted["typestr"], (4, 6), None)
+    assert (said["data"], said["version"], said["stream"]) == ((1 << 20, False), 3, 1)
+    assert waited == [(tensor, "the stream of 0")]
+    strides = (12 * dtype.itemsize, 2 * dtype.itemsize)
+    assert on_a_gpu(dtype, (4, 6), strides).__cuda_array_interface__["strides"] == strides
+
+
+@pytest.mark.parametrize(
+    ("shape", "elements", "tile"),
+    [
+        ((), 1024, ()), ((1,), 1024, (1,)), ((5,), 1024, (8,)), ((5000,), 1024, (1024,)), ((5000,), 64, (64,)),
+        ((3, 5), 1024, (4, 8)), ((100, 100), 1024, (8, 128)), ((100, 4096), 1024, (1, 1024)),
+        ((9, 2, 3, 65), 2048, (2, 2, 4, 128)), ((9, 7, 3, 65), 1024, (1, 2, 4, 128)),
+    ],
+)  # fmt: skip
+def test_elements_that_a_tile_block_works_on_are_neighbours(
+    shape: tuple[int, ...], elements: int, tile: tuple[int, ...]
+) -> None:
+    assert copying.cut(on_a_gpu(fh.f32, shape), elements).spec.tile == tile
+
+
+@pytest.mark.parametrize("axes", [(), (0,), (1, 0), (2, 0, 1)])
+def test_offsets_are_those_of_the_elements_in_order(axes: tuple[int, ...]) -> None:
+    shape = (3, 2, 4)[: len(axes)]
+    array: Any = np.arange(24, dtype=np.int32)[: int(np.prod(shape))].reshape(shape).transpose(axes)
+    found = [*vars(copying)["_offsets"](array.shape, array.strides)]
+    assert found == [4 * n for n in array.reshape(-1).tolist()]
