@@ -120,6 +120,21 @@ def test_random_numbers_look_random() -> None:
     assert not np.array_equal(fh.rand(8).sync().numpy(), fh.rand(8).sync().numpy())
 
 
+def test_random_numbers_of_a_seed_stay_what_they_are() -> None:
+    """By position, the same in every release; pairs of uniform ones make those that are normally distributed."""
+    places = [0, 1, 1023, 1024, 5999]
+    uniform = fh.rand(6000, seed=1).sync().numpy()
+    assert uniform[places].tolist() == [
+        0.8902591466903687, 0.6719982624053955, 0.8324043154716492, 0.7409727573394775, 0.47752052545547485
+    ]  # fmt: skip
+    assert fh.rand(6000, seed=(1 << 63) - 1).sync().numpy()[places].tolist() == [
+        0.19884198904037476, 0.03201049566268921, 0.3049733638763428, 0.9761534929275513, 0.2801189422607422
+    ]  # fmt: skip
+    first, second = uniform[::2].astype(np.float64), uniform[1::2].astype(np.float64)
+    wanted = np.sqrt(-2 * np.log(1 - first)) * np.cos(2 * np.pi * second)
+    np.testing.assert_allclose(fh.randn(3000, seed=1).sync().numpy(), wanted, atol=1e-5)
+
+
 # --- Copies -----------------------------------------------------------------------------------------------------------
 
 
