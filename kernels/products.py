@@ -15,6 +15,7 @@ from freehold.kernels.pieces import in_pieces_is_faster, launch_product, tile_of
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.schedules import PROCESSORS, by_row, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.streams import beside_one_another
+from freehold.kernels.strips import strips_launch
 from freehold.kernels.tiles import extents_agree, safe, wide
 from freehold.kernels.tilings import Product, Tiling, tiling
 from freehold.kernels.wide_tiles import parts_launch, parts_of
@@ -279,8 +280,16 @@ def product_launches(product: Product, way: Tiling, parts: Callable[[], Any]) ->
         return
     if way.splits > 1:
         room = parts()
-        yield hinted(matmul_splits, way.hints)(cut(room, (1, *way.tile)), a, b, way.step, *transposed, tf32, way.turned)
+        if way.strips:
+            yield strips_launch(product, way, room)
+        else:
+            yield hinted(matmul_splits, way.hints)(
+                cut(room, (1, *way.tile)), a, b, way.step, *transposed, tf32, way.turned
+            )
         yield splits_launch(c, room, bias, residual, activation)
+        return
+    if way.strips:
+        yield strips_launch(product, way)
         return
     if way.beside and (equal := parts_of(c.shape[1], way.tile[1], way.beside)):
         yield parts_launch(product, way, equal)

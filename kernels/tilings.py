@@ -61,6 +61,8 @@ class Tiling(NamedTuple):
     """Whether it begins early in graphs of others, however much it reads: it gains where there is one row of tiles."""
     turned: bool = False
     """Whether tiles are added up as their transposes; see `matmul_tiles`."""
+    strips: tuple[int, ...] = ()
+    """The heights of tiles above one another, of which a block has all; see `matmul_strips`."""
 
     @property
     def hints(self) -> dict[str, int]:
@@ -131,8 +133,8 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
     """
     How (m, k) @ (k, n) of elements of `size` bytes is cut: the tile that keeps the multiprocessors busiest, and where
     it leaves most of them idle, a sum in parts. `even` rows begin at 32 bytes. With `pairs` tiles may have a second one
-    beside them, and the last rows and columns may be products of their own. Rows that are `apart` are those of several
-    products, or meet other numbers than 16-bit floats.
+    beside them also where there are many rows, and the last rows and columns may be products of their own. Rows `apart`
+    are those of several products, or meet other numbers than 16-bit floats.
     """
     if size > 2:
         tile = min(64, power_of_two(max(16, m))), min(64, power_of_two(max(16, n)))
@@ -180,6 +182,20 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
 
 _MOST_SPLITS: Final = 8
 """Parts of a sum of few rows, at most."""
+_STRIPS: Final = range(33, 57)
+"""Rows that are faster in strips than in a tile of 64, of which 8 rows or more overhang."""
+_NARROW: Final = ((32, 8), (64, 32))
+"""Columns of two tiles side by side, for 64 rows."""
+
+
+def strips_of(m: int) -> tuple[int, ...]:
+    """The heights of tiles above one another that hold up to 128 rows, and of which less than 8 rows overhang."""
+    found = list[int]()
+    for high in (128, 64, 32, 16, 8):
+        if m > high - 8 and m > 0:
+            found.append(high)
+            m -= high
+    return tuple(found)
 
 
 def _few_rows(m: int, n: int, k: int) -> Tiling | None:
@@ -190,34 +206,41 @@ def _few_rows(m: int, n: int, k: int) -> Tiling | None:
     if m > 64:
         return _many_rows(m, n, k)
     high, blocks = power_of_two(max(16, m)), ceildiv(n, 64)
+    strips = strips_of(m) if m in _STRIPS and blocks <= 3 * PROCESSORS else ()
     splits = min(_MOST_SPLITS, PROCESSORS // blocks, k // 256)
     if splits > 2:  # a launch of its own adds up the parts, which short sums are not worth
         if k > (6144 if high == 64 and splits == 3 else 2048):
-            return _turned(high, 64, 128, 2, k)._replace(splits=splits)
+            return _turned(high, 64, 128, 2, k, strips)._replace(splits=splits)
         if k <= 2048 and ceildiv(m, 16) * blocks <= PROCESSORS:
             return _turned(16, 64, 256, 1, k)
-    if high == 64:
+    if high == 64 and not strips:
         return _of_64_rows(n, k)
     if 2 * blocks <= PROCESSORS:
-        return _turned(high, 64, 256, 1, k)
+        return _turned(high, 64, 256, 1, k, strips)
     if blocks <= PROCESSORS:
-        return _turned(high, 64, 128, 2, k)
+        return _turned(high, 64, 128, 2, k, strips)
+    if strips:  # all at once
+        return _turned(high, 64, 64, 2 if len(strips) > 2 and blocks <= 2 * PROCESSORS else 3, k, strips)
     if ceildiv(n, 128) <= PROCESSORS:
         return _turned(high, 128, 64, 2, k)
     return _turned(high, 64, 128, 2 if k <= 2048 else 1, k)._replace(persistent=True)
 
 
-def _turned(high: int, width: int, step: int, occupancy: int, k: int) -> Tiling:
+def _turned(high: int, width: int, step: int, occupancy: int, k: int, strips: tuple[int, ...] = ()) -> Tiling:
     """
-    A block a tile, added up as its transpose. Two a multiprocessor leave room for one of the next launch, where most
-    multiprocessors have one; where half of them have none, that begins there, and each block loads more at once.
+    A block a tile, or one a strip each, added up as its transpose. Two a multiprocessor leave room for one of the next
+    launch, where most multiprocessors have one; where half of them have none, that begins there, and each block loads
+    more at once.
     """
     step = min(step, max(16, power_of_two(k)))
-    return Tiling((high, width), step, 1, 4, occupancy, False, early=True, turned=True)
+    return Tiling((high, width), step, 1, 4, occupancy, False, early=True, turned=True, strips=strips)
 
 
 def _of_64_rows(n: int, k: int) -> Tiling:
-    """As `_few_rows`, of 33 to 64 rows, which tensor cores read from shared memory either way."""
+    """As `_few_rows`, of 57 to 64 rows, which tensor cores read from shared memory either way."""
+    for width, beside in _NARROW if k >= 4096 else ():  # a block a multiprocessor, and nearly all have one
+        if 0.95 * PROCESSORS < ceildiv(n, width + beside) <= PROCESSORS:
+            return Tiling((64, width), 128, 1, 4, 1, False, beside=beside, early=True)
     blocks = ceildiv(n, 64)
     if k >= 4096 and 2 * PROCESSORS // blocks == 3:
         return _turned(64, 64, 128, 2, k)._replace(splits=3)

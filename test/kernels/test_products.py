@@ -25,6 +25,7 @@ MARGINS = [PAIR._replace(beside=0, margins=margins) for margins in ((3, 1), (0, 
 PARTS = PAIR._replace(tile=(32, 128)), PAIR._replace(tile=(32, 128), persistent=True)
 COLUMN = PAIR._replace(tile=(32, 128), beside=0, persistent=True, margins=(8, 8), widened=True)
 TURNED = Tiling((16, 64), 32, 1, 4, 2, False, early=True, turned=True)
+STRIPS = TURNED._replace(strips=(16, 8, 8))
 PAIRS = PAIR, PAIR._replace(persistent=True), PAIR._replace(tile=(32, 64)), PAIR._replace(ctas=2, ahead=4)
 
 
@@ -61,6 +62,25 @@ def test_equal_parts(way: Tiling, layout: tuple[bool, bool], launched: dict[str,
     assert any("matmul_parts" in name for name in launched)
 
 
+@pytest.mark.parametrize("way", [STRIPS, STRIPS._replace(splits=3), STRIPS._replace(persistent=True)])
+@pytest.mark.parametrize("shape", [(32, 100, 70), (20, 97, 33), (27, 64, 8), (7, 5, 9)])
+@pytest.mark.parametrize("layout", [(False, True), (False, False), (True, False), (True, True)])
+def test_strips(
+    way: Tiling, shape: tuple[int, int, int], layout: tuple[bool, bool], launched: dict[str, tuple[Kernel, Any]]
+) -> None:
+    """Rows in strips of different heights: all there are, or fewer, of which the last one overhangs."""
+    test_tiles_side_by_side_and_margins(way, shape, layout, launched)
+    assert any("matmul_strips" in name for name in launched)
+    if shape[0] == 20 and layout == (False, True):
+        assembled(launched)
+
+
+def test_strips_that_leave_rows_over_are_refused() -> None:
+    product = Product(*(torch.zeros(shape, dtype=torch.bfloat16) for shape in ((33, 64), (33, 16), (16, 64))))
+    with pytest.raises(ValueError, match=r"strips of \(16, 8, 8\) rows are not all of 33"):
+        list(product_launches(product, STRIPS, lambda: None))
+
+
 @given(*[st.integers(1, 40000)] * 3, st.sampled_from([1, 2, 4]), st.booleans(), st.booleans())
 def test_tilings(m: int, n: int, k: int, size: int, even: bool, pairs: bool) -> None:
     """Tiles are powers of two, a second one stands beside where it may; a sum is cut where few work on it."""
@@ -74,7 +94,12 @@ def test_tilings(m: int, n: int, k: int, size: int, even: bool, pairs: bool) -> 
             for margin, extent, size in zip(way.margins, (m, n), way.tile, strict=True)
         )
     if way.beside:
-        assert (pairs, size, way.splits, way.tile[1] % way.beside) == (True, 2, 1, 0)
+        assert (size, way.splits, way.tile[1] % way.beside) == (2, 1, 0)
+        assert pairs or m <= 64
+    if way.strips:
+        assert (size, way.turned) == (2, True)
+        assert all(high == 1 << high.bit_length() - 1 for high in way.strips)
+        assert 0 <= sum(way.strips) - m < 8
     if way.splits > 1:
         assert ceildiv(m, way.tile[0]) * ceildiv(n, way.tile[1]) <= PROCESSORS
 
