@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +25,10 @@ from freehold.engine.errors import EngineError
 from freehold.engine.ranks import Ranks
 from freehold.engine.sampling import Sampling
 
+_NEEDED = frozenset(
+    ("fastapi", "huggingface_hub", "jinja2", "prometheus_client", "pydantic", "safetensors", "tokenizers", "uvicorn")
+)
+"""What comes with `freehold[engine]`."""
 TINY = "tiny"
 """What is given for a model to have `demo` make one."""
 
@@ -38,6 +43,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _run(given)
     except EngineError as error:
         print(f"freehold: {error}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in _NEEDED:
+            raise
+        print(f"freehold needs {missing}: pip install 'freehold[engine]'", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # whoever read our output has gone, as `| head` does
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
         return 130
@@ -62,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
 
     serve = commands.add_parser("serve", parents=[shared], help="answer over HTTP as OpenAI's interface does")
     serve.add_argument("--host", default="127.0.0.1")
-    serve.add_argument("--port", type=int, default=8000)
+    serve.add_argument("--port", type=_port, default=8000)
     serve.add_argument("--name", help="what the model is called; else the last part of its folder")
     serve.add_argument("--token", default=os.environ.get("FREEHOLD_TOKEN"), help="bearer token (FREEHOLD_TOKEN)")
     serve.add_argument("--drain", type=float, default=30.0, help="seconds to answer what there is, at the end")
@@ -85,6 +100,13 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--output", type=int, default=256, help="tokens of an answer (%(default)s)")
     bench.set_defaults(run=_bench)
     return parser
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 0 <= number < 1 << 16:
+        raise argparse.ArgumentTypeError(f"a port is from 0 to 65535, not {text}")
+    return number
 
 
 def _run(given: argparse.Namespace) -> None:

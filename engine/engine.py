@@ -112,12 +112,13 @@ class Engine:
         prepare: bool = True,
         progress: Callable[[str], None] | None = None,
     ):
+        setup = Setup(device, tokens, sequences, page, pages, memory, graphs, weights, prepare)
+        setup.check()
         folder = _folder(model)
         self.name = str(model).rstrip("/").rsplit("/", 1)[-1] if isinstance(model, Path) else model
         self.config = Config.read(folder)
         self.tokenizer = Tokenizer(folder)
         self.grammars = Grammars(self.config, self.tokenizer)
-        setup = Setup(device, tokens, sequences, page, pages, memory, graphs, weights, prepare)
         self.runner = Runner(folder, self.config, setup, ranks or Ranks(), progress)
         self.pages = Pages(self.runner.pages, self.runner.page)
         self.scheduler = Scheduler(self.pages, tokens, sequences)

@@ -13,7 +13,7 @@ import freehold as fh
 from freehold.engine import sampling
 from freehold.engine.batch import ALONE, Batch, Inputs, Memory, Shape, Share, padded, rows_of, with_ones
 from freehold.engine.config import Config
-from freehold.engine.errors import ModelError
+from freehold.engine.errors import EngineError, ModelError
 from freehold.engine.layers import added
 from freehold.engine.model import Model, Views
 from freehold.engine.ranks import Ranks
@@ -50,6 +50,18 @@ class Setup(NamedTuple):
     graphs: bool = True
     weights: str | None = None
     prepare: bool = True
+
+    def check(self) -> None:
+        """Raises `EngineError` for numbers with which nothing can be run: a step without tokens would never end."""
+        least = {"device": -1, "tokens": 1, "sequences": 1, "page": 1, "pages": 1}
+        for name, low in least.items():
+            value = getattr(self, name)
+            if value is not None and value < low:
+                raise EngineError(f"{name} is {low} or more, not {value}")
+        if self.page is not None and self.page & (self.page - 1):
+            raise EngineError(f"page is a power of two, not {self.page}")
+        if not 0 < self.memory <= 1:
+            raise EngineError(f"memory is a share of what is free, above 0 and up to 1, not {self.memory:g}")
 
 
 class Ways(NamedTuple):

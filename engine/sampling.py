@@ -16,6 +16,11 @@ from freehold.engine.layers import Room, Steps
 from freehold.kernels.sampling import groups_of, parts_of, sampling_launches
 
 
+def _shown(number: float) -> str:
+    """A number as it would be written: integers with all digits."""
+    return str(number) if isinstance(number, int) else f"{number:g}"
+
+
 @dataclass(frozen=True)
 class Sampling:
     """
@@ -53,7 +58,7 @@ class Sampling:
         )
         for name, value, low, high in ranges:
             if not isfinite(value) or not low <= value <= high:
-                raise RequestError(f"{name} is from {low:g} to {high:g}, not {value:g}", name)
+                raise RequestError(f"{name} is from {_shown(low)} to {_shown(high)}, not {_shown(value)}", name)
         if any(not text for text in self.stop):
             raise RequestError("a stop text has a letter at least", "stop")
 

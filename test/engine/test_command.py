@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import io
+import subprocess
 import sys
 from collections.abc import Callable
 from itertools import count
@@ -62,6 +63,57 @@ def test_what_stays_is_not_collected_while_requests_wait(monkeypatch: pytest.Mon
 def test_what_is_wrong_is_said_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "./nowhere", "a"]) == 1
     assert capsys.readouterr().err == "freehold: there is no folder ./nowhere\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--tokens", "0"), "tokens is 1 or more, not 0"), (("--sequences", "-2"), "sequences is 1 or more, not -2"),
+        (("--pages", "0"), "pages is 1 or more, not 0"), (("--page", "0"), "page is 1 or more, not 0"),
+        (("--page", "3"), "page is a power of two, not 3"), (("--device", "-2"), "device is -1 or more, not -2"),
+        (("--memory", "7"), "memory is a share of what is free, above 0 and up to 1, not 7"),
+        (("--memory", "0"), "memory is a share of what is free, above 0 and up to 1, not 0"),
+        (("--max-tokens", "0"), "max_tokens is from 1 to 1073741824, not 0"),
+        (("--temperature", "-0.5"), "temperature is from 0 to 1e+06, not -0.5"),
+    ],
+)  # fmt: skip
+def test_numbers_with_which_nothing_runs(given: tuple[str, str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", *SMALL, "one", *given]) == 1
+    assert capsys.readouterr().err.endswith(f"freehold: {said}\n")
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "x"])
+def test_what_is_no_port(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", *SMALL, "--port", port])
+    assert ended.value.code == 2
+    assert "argument --port: " in capsys.readouterr().err
+
+
+def test_packages_that_are_missing_are_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacks(name: str) -> Callable[..., None]:
+        def run(given: object) -> None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+        return run
+
+    monkeypatch.setattr(command, "_run", lacks("jinja2.sandbox"))
+    assert main(["generate", *SMALL, "one"]) == 1
+    assert capsys.readouterr().err == "freehold needs jinja2: pip install 'freehold[engine]'\n"
+    monkeypatch.setattr(command, "_run", lacks("of_the_users_own"))
+    with pytest.raises(ModuleNotFoundError):
+        main(["generate", *SMALL, "one"])
+
+
+def test_a_reader_that_has_gone_is_no_error() -> None:
+    line = f"{sys.executable} -m freehold.engine.command generate {' '.join(SMALL)} one --max-tokens 4"
+    done = subprocess.run(
+        ["bash", "-c", f"{line} | true; echo ${{PIPESTATUS[0]}}"], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "1\n"
+    assert "Traceback" not in done.stderr
 
 
 class Said:
