@@ -149,3 +149,13 @@ def test_constraints_are_of_versions_that_fit() -> None:
 def test_the_container_has_a_python_that_freehold_supports() -> None:
     (version,) = re.findall(r"^FROM python:([0-9.]+)", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
     assert SpecifierSet(_project()["requires-python"]).contains(version)
+
+
+def test_the_quick_start_names_what_may_be_asked_for() -> None:
+    """All but what is for developers, and `mlir`, whose distribution is a placeholder (docs/mlir.md)."""
+    text = (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8")
+    (told,) = re.findall(r"More is asked for by name.*?is the first five", text, re.DOTALL)
+    names = re.findall(r"`([a-z]+)`", told)
+    extras = _project()["optional-dependencies"]
+    assert set(names) == set(extras) - {"mlir", "test", "bench", "fuzz"}
+    assert extras["all"] == [f"freehold[{','.join(names[:5])}]"]
