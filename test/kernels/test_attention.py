@@ -23,6 +23,7 @@ from freehold.kernels.prefill import (
     attention_row_dots,
     attention_tiles,
 )
+from freehold.kernels.walks import attention_strided
 
 torch: Any = pytest.importorskip("torch")
 
@@ -68,54 +69,49 @@ def test_tiles_of_any_height(high: int, width: int, S: int, T: int, causal: bool
 
 
 def kept(
-    q: Any, k: Any, v: Any, causal: bool, sinks: Any = None, keep: bool = True, size: int = 16, once: bool = False
+    q: Any, k: Any, v: Any, causal: bool, sinks: Any = None, keep: bool = True, size: int = 16, blocks: int = 0
 ) -> tuple[Any, Any]:
-    """Attention and logarithms of sums by the kernel that keeps the largest score of the first keys, or does not."""
+    """
+    Attention and logarithms of sums by the kernel that keeps the largest score of the first keys, or does not: with 0
+    blocks in two loops, with 1 in one. With more, causal, by the kernel of which a head has so many blocks.
+    """
     o, lse = torch.full_like(q, float("nan")), torch.full(q.shape[:3], float("nan"), dtype=torch.float32)
     parts = fh.partition(o, (1, 1, 16, D)), fh.partition(lse, (1, 1, 16))
-    given = (
-        q[0, 0, 0] if sinks is None else sinks,
-        SCALE,
-        0,
-        2,
-        D,
-        size,
-        causal,
-        False,
-        sinks is not None,
-        0,
-        int(keep) * (1 + once),
-    )
-    attention_tiles(*parts, q, k, v, *given).sync()
+    given: Any = *parts, q, k, v, q[0, 0, 0] if sinks is None else sinks, SCALE
+    if causal and blocks > 1:
+        attention_strided(*given, blocks - 1, 2, D, size, sinks is not None).sync()
+    else:
+        way = int(keep) * (1 + min(blocks, 1))
+        attention_tiles(*given, 0, 2, D, size, causal, False, sinks is not None, 0, way).sync()
     return o, lse
 
 
-@pytest.mark.parametrize("once", [True, False])
+@pytest.mark.parametrize("blocks", [0, 1, 2, 5])
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("size", [16, 32])
 @pytest.mark.parametrize(("S", "T"), [(40, 40), (21, 53), (5, 7)])
 @pytest.mark.parametrize("most", [1.0, 12.0, 300.0, -300.0])
-def test_scores_that_rise_above_the_first(most: float, S: int, T: int, size: int, causal: bool, once: bool) -> None:
+def test_scores_that_rise_above_the_first(most: float, S: int, T: int, size: int, causal: bool, blocks: int) -> None:
     """By nothing, by what a walk bears that keeps its largest score, and by what makes it walk again; or they fall."""
     q, v = made((1, 4, S, D), torch.float32, 0), made((1, 2, T, D), torch.float32, 2)
     growing = torch.linspace(0.1, most, T) if most > 0 else torch.linspace(-most, 0.1, T)
     k = made((1, 2, T, D), torch.float32, 1) * growing[:, None]
     wanted, sums = attended(q.double(), k.double(), v.double(), causal, 0)
-    found, lse = kept(q, k, v, causal, size=size, once=once)
+    found, lse = kept(q, k, v, causal, size=size, blocks=blocks)
     assert ((found.double() - wanted).norm() / wanted.norm()).item() <= 1e-6 * max(1, abs(most))
     assert ((lse.double() - sums).norm() / sums.norm()).item() <= 1e-6
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
-@pytest.mark.parametrize("once", [True, False])
+@pytest.mark.parametrize("blocks", [0, 1, 2, 5])
 @pytest.mark.parametrize("causal", [True, False])
-def test_one_row_walks_again_for_its_tile(causal: bool, once: bool, dtype: Any) -> None:
+def test_one_row_walks_again_for_its_tile(causal: bool, blocks: int, dtype: Any) -> None:
     """Scores of one row in a tile rise by thousands; those beside it, which would not have to, are as right."""
     q, k, v = (made((1, h, 48, D), dtype, h) for h in (4, 2, 2))
     q[0, 1, 37] *= 500
     k[0, 0, 30] = q[0, 1, 37] / 100
     wanted, sums = attended(q.double(), k.double(), v.double(), causal, 0)
-    found, lse = kept(q, k, v, causal, once=once)
+    found, lse = kept(q, k, v, causal, blocks=blocks)
     assert (sums[0, 1, 37] - (q[0, 1, 37].double() @ k[0, 0, :16].double().mT * SCALE).max()).item() > 1000
     assert ((found.double() - wanted).norm() / wanted.norm()).item() <= (1e-5 if dtype is torch.float32 else 6e-3)
     assert ((lse.double() - sums).norm() / sums.norm()).item() <= 1e-6
@@ -131,34 +127,34 @@ def test_scores_are_kept_that_may_be() -> None:
         assert ((one - other).norm() / other.norm()).item() <= 1e-6
 
 
-@pytest.mark.parametrize("once", [True, False])
+@pytest.mark.parametrize("blocks", [0, 1, 2, 5])
 @pytest.mark.parametrize("causal", [True, False])
-def test_sums_of_weights_alone_are_too_large(causal: bool, once: bool) -> None:
+def test_sums_of_weights_alone_are_too_large(causal: bool, blocks: int) -> None:
     """Each of them is a number, 2 to the power of 126.9, and nothing comes of their values, which are 0."""
     q, k = torch.zeros(1, 4, 40, D), torch.zeros(1, 2, 40, D)
     q[..., 0], k[:, :, 16:, 0] = 1.0, 126.9 * math.log(2) / SCALE
     _, sums = attended(q.double(), k.double(), k.double(), causal, 0)
-    found, lse = kept(q, k, torch.zeros_like(k), causal, once=once)
+    found, lse = kept(q, k, torch.zeros_like(k), causal, blocks=blocks)
     assert not found.any()
     assert ((lse.double() - sums).norm() / sums.norm()).item() <= 1e-6
 
 
-@pytest.mark.parametrize("once", [True, False])
+@pytest.mark.parametrize("blocks", [0, 1, 2, 5])
 @pytest.mark.parametrize("large", [1e20, -1e36])
-def test_values_so_large_that_weights_above_1_are_too_much(large: float, once: bool) -> None:
+def test_values_so_large_that_weights_above_1_are_too_much(large: float, blocks: int) -> None:
     """No sum of weights is large then, but what they are multiplied by."""
     q, k, v = (made((1, h, 40, D), torch.float32, h) for h in (4, 2, 2))
     k = k * torch.linspace(0.1, 12.0, 40)[:, None]
     v[0, 1, 39, 3] = large
     wanted, sums = attended(q.double(), k.double(), v.double(), True, 0)
-    found, lse = kept(q, k, v, True, once=once)
+    found, lse = kept(q, k, v, True, blocks=blocks)
     assert ((found.double() - wanted).norm(dim=-1) / wanted.norm(dim=-1)).max().item() <= 1e-5
     assert ((lse.double() - sums).norm() / sums.norm()).item() <= 1e-6
 
 
-@pytest.mark.parametrize("once", [True, False])
+@pytest.mark.parametrize("blocks", [0, 1, 2, 5])
 @pytest.mark.parametrize("causal", [True, False])
-def test_first_keys_of_nothing(causal: bool, once: bool) -> None:
+def test_first_keys_of_nothing(causal: bool, blocks: int) -> None:
     """Where none of the first keys counts, because their scores are -inf, none of these can be kept."""
     q, k, v = (
         made((1, 4, 40, D), torch.float32, 0).abs() + 0.1,
@@ -166,22 +162,22 @@ def test_first_keys_of_nothing(causal: bool, once: bool) -> None:
     )
     k[:, :, :16] = float("-inf")
     wanted, sums = attended(q.double(), k.double(), v.double(), causal, 0)
-    found, lse = kept(q, k, v, causal, once=once)
+    found, lse = kept(q, k, v, causal, blocks=blocks)
     rows = slice(16 if causal else 0, None)  # rows in front see nothing at all
     assert ((found[:, :, rows].double() - wanted[:, :, rows]).norm() / wanted[:, :, rows].norm()).item() <= 1e-6
     assert ((lse[:, :, rows].double() - sums[:, :, rows]).norm() / sums[:, :, rows].norm()).item() <= 1e-6
 
 
-@pytest.mark.parametrize("once", [True, False])
+@pytest.mark.parametrize("blocks", [0, 1, 2, 5])
 @pytest.mark.parametrize("most", [1.0, 300.0])
 @pytest.mark.parametrize("causal", [True, False])
-def test_sinks_beside_kept_scores(causal: bool, most: float, once: bool) -> None:
+def test_sinks_beside_kept_scores(causal: bool, most: float, blocks: int) -> None:
     """A score without a value joins what a walk leaves, whichever its weights are relative to."""
     q, k, v = (made((1, h, 40, D), torch.float32, h) for h in (4, 2, 2))
     k, sinks = k * torch.linspace(0.1, most, 40)[:, None], torch.tensor([-3.0, 0.0, 40.0, 900.0])
     wanted, sums = attended(q.double(), k.double(), v.double(), causal, 0)
     beside = torch.logaddexp(sums, sinks.double()[None, :, None])
-    found, lse = kept(q, k, v, causal, sinks, once=once)
+    found, lse = kept(q, k, v, causal, sinks, blocks=blocks)
     right = wanted * (sums - beside).exp()[..., None]
     assert ((found.double() - right).norm() / right.norm()).item() <= 1e-6 * most
     assert ((lse.double() - beside).norm() / beside.norm()).item() <= 1e-6
@@ -216,6 +212,23 @@ def test_scores_that_rise_on_a_gpu(most: float, S: int, T: int, width: int, caus
     wanted = s.softmax(-1) @ v.double().repeat_interleave(4, 1)
     assert ((found.double() - wanted).norm(dim=-1) / wanted.norm(dim=-1)).max().item() <= 2e-2
     assert torch.equal(found, freehold.kernels.attention(q, k, v, causal=causal, scale=width**-0.5))
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("S", [1024, 1100])
+@pytest.mark.parametrize("most", [1.0, 60.0])
+def test_a_block_has_a_head_on_a_gpu(most: float, S: int) -> None:
+    """Many causal heads of about 1,024 keys: the first and last sequence as in float64, and the same each time."""
+    q, k, v = (made((16, h, S, 128), torch.bfloat16, n).cuda() for n, h in enumerate((32, 8, 8)))
+    k = (k * torch.linspace(0.2, most, S, device="cuda")[:, None]).bfloat16()
+    found = freehold.kernels.attention(q, k, v, scale=128**-0.5)
+    later = torch.ones(S, S, dtype=torch.bool, device="cuda").triu(1)
+    for b in (0, 15):
+        keys, values = (t[b].double().repeat_interleave(4, 0) for t in (k, v))
+        s = (q[b].double() @ keys.mT * 128**-0.5).masked_fill(later, float("-inf"))
+        wanted = s.softmax(-1) @ values
+        assert ((found[b].double() - wanted).norm(dim=-1) / wanted.norm(dim=-1)).max().item() <= 2e-2
+    assert torch.equal(found, freehold.kernels.attention(q, k, v, scale=128**-0.5))
 
 
 @pytest.mark.parametrize("causal", [True, False])

@@ -98,6 +98,9 @@ def of_attention() -> Iterator[tuple[str, Work]]:
                 q, k = bf16(16384 // s or 1, 16, s, d), bf16(16384 // s or 1, 4, s, d)
                 name = f"attention {len(q)} x {s}, {d}{', causal' * causal}"
                 yield name, lambda q=q, k=k, causal=causal: kernels.attention(q, k, k, causal=causal)
+        for b, s in ((16, 1024), (16, 1279), (16, 1280), (20, 1024)):
+            q, k = bf16(b, 32, s, d), bf16(b, 8, s, d)
+            yield f"attention of 32 heads {b} x {s}, {d}, causal", lambda q=q, k=k: kernels.attention(q, k, k)
         for s in (8192, 12287, 12288):
             for causal in (False, True):
                 given = [torch.empty(1, 1, s, d, dtype=torch.float16) for _ in range(3)]
