@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import struct
 from pathlib import Path
+from types import SimpleNamespace
 
 import bytecode_mutator
 import pytest
@@ -12,9 +13,12 @@ from bytecode_mutator import Part, join, split
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from op_kernels import SAMPLES, module_of
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Block, SSAValue
 from xdsl.irdl.operations import OptionalDef, VariadicDef
 
-from freehold.backend.bytecode.encoding import MalformedBytecode, put_offset_table, varint
+from freehold.backend.bytecode.body_reader import BodyReader
+from freehold.backend.bytecode.encoding import Cursor, MalformedBytecode, put_offset_table, varint
 from freehold.backend.bytecode.reader import MAX_FILE, bytecode_version, read_bytecode
 from freehold.backend.bytecode.tables import FunctionFlag, Section, op_of_opcode, op_record
 from freehold.backend.bytecode.writer import write_bytecode
@@ -451,3 +455,18 @@ def test_values_of_enumerations_that_came_later(version: Version, fits: bool):
     said = refused(ended_by_bytes(varint(opcode) + b"\4" + b"\0" * record.has_flags + b"\7", version))
     told = "cuda_tile.rounding nearest_away came with 13.4 and this file has version 13.3"
     assert (said == told) is not fits
+
+
+@pytest.mark.parametrize("number", [b"\x00", b"\x80\x00", b"\x80\x80\x00"])
+def test_what_stands_behind_a_function_is_none_of_its_operands(number: bytes) -> None:
+    """The range of a body ends in front of a number or within it; the file goes on."""
+    value = Block(arg_types=[i32]).args[0]
+    reader = BodyReader(SimpleNamespace(types=None), None, V13_5)  # pyright: ignore[reportArgumentType] -- not asked
+    vars(reader)["_values"] = [value]
+    found: list[SSAValue] = []
+    reader._operands(Cursor(b"?" + number, 1, 1 + len(number)), 1, found)  # pyright: ignore[reportPrivateUsage]
+    assert found == [value]
+    for end in range(1, 1 + len(number)):
+        with pytest.raises(MalformedBytecode) as caught:
+            reader._operands(Cursor(b"?" + number, 1, end), 1, [])  # pyright: ignore[reportPrivateUsage]
+        assert caught.value.offset <= end
