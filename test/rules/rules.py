@@ -72,6 +72,35 @@ def codes(*found: str) -> frozenset[str]:
 
 
 TWO: Final = "@fh.kernel\ndef two(y: Out['N'], z: Out['N']):\n    y.store(1.0)\n    z.store(2.0)\n\n\n"
+LENT: Final = """
+@fh.kernel
+def choice(y: Out["N"], x: Ref["N"], b: Ref["N"] | None = None, z: Out["N"] | None = None):
+    y.store(x.load_like(y) if b is None else x.load_like(y) + b.load_like(y))
+    if z is not None:
+        z.store(1.0)
+
+@fh.kernel
+def step(ps: tuple[Mut["N"], ...], gs: tuple[Ref["N"], ...]):
+    for p, g in zip(ps, gs, strict=True):
+        p.store(p.load() - g.load_like(p))
+
+@fh.kernel
+def points(h: Acc["N"], s: i32, t: i32, at: fh.Grid = fh.Grid("s * t")):
+    h.at(0).add(1.0)
+
+@fh.kernel
+def halves(u: Mut["N"], n: i32):
+    low, high = u.window(0, 0, n), u.window(0, n - 1, u.shape[0] - n)
+    low.store(1.0)
+    high.store(2.0)
+
+@fh.kernel
+def wrapped(u: Mut["N"], n: i32, s: i32):
+    low, high = u.window(0, 0, n), u.window(0, n + s + s, n)
+    low.store(1.0)
+    high.store(2.0)
+
+"""
 COUNTS: Final = "@fh.kernel\ndef counts(y: Out['N']):\n    y.store(y.index[0].astype(f32))\n\n\n"
 
 RULES: Final[tuple[Entry, ...]] = (
@@ -426,3 +455,97 @@ HOLES: Final[tuple[Entry, ...]] = (
     ),
 )
 """What was found in such languages after they were thought sound."""
+
+RACES: Final = codes("O101", "O113", "O114")
+PLACES: Final = (
+    ("a shift that loses all bits", "i << 31"),
+    ("a product that wraps to nothing", "i * 65536 * 65536"),
+    ("a product that wraps, brought back", "(i * 65537 * 65536) >> 16"),
+    ("an index of 64 bits that is cut", "(i.astype(fh.i64) * 4294967296).astype(i32)"),
+    ("an index of 64 bits that is halved", "i.astype(fh.i64) * 4294967296 // 4294967296 // 2"),
+    ("an index that is narrowed", "i.astype(fh.i8).astype(i32) // 2"),
+    ("by way of floats", "(i.astype(f32) / 2).astype(i32)"),
+    ("by way of the bits of floats", "fh.bitcast(fh.bitcast(i, f32), i32) & 2"),
+    ("its distance", "abs(i - 2)"),
+    ("bits that are dropped", "i & 2"),
+    ("bits that are set", "i | 1"),
+    ("a shift that a launch says", "i >> s"),
+    ("a multiple that a launch says, around the end", "(i * s) % fh.cdiv(z.shape[0], 16)"),
+    ("a quotient by what a launch says", "i // s"),
+    ("every second one, around an end that may be even", "(2 * i) % fh.cdiv(z.shape[0], 16)"),
+    ("as data choose", "fh.where(fh.sum(w.load((i,), (16,))) > 2, i, fh.cdiv(z.shape[0], 16) - 1 - i)"),
+    ("where data have their greatest", "fh.argmax(w.load((i,), (16,)))"),
+    ("by a permutation that data say", "fh.argsort(w.load((0,), (16,)))[:1].item() + i // 2"),
+    ("a number at random", "(fh.random_bits(3, i) % 4).astype(i32)"),
+    (
+        "plus what two loads of one place might differ by",
+        "i + fh.argmax(w.load((i,), (16,))) - fh.argmax(w.load((0,), (16,)))",
+    ),
+)
+"""Places of other blocks' regions, in ways that hide it."""
+EXCHANGES: Final = (
+    ("exchanged as often as a launch says", "for _ in range(s):\n    a, b = b, a"),
+    ("exchanged as often as data say", "for _ in range(fh.argmax(w.load((i,), (16,)))):\n    a, b = b, a"),
+    ("exchanged in some blocks", "k = 0\nwhile k < i % 2:\n    a, b = b, a\n    k += 1"),
+    ("replaced by data", "for k in range(4):\n    if fh.argmax(w.load((i,), (16,))) > k:\n        a = 0"),
+    ("counted up", "a = 0\nfor _ in range(i // 2):\n    a += 1"),
+    ("in a tuple", "p = (i, 0)\nfor _ in range(s):\n    p = (p[1], p[0])\na = p[0]"),
+)
+"""What loops do to a place."""
+ATTACKS: Final[tuple[Entry, ...]] = (
+    *(Body("A1", what, f"z.at({place}).store(w.load((0,), z.tile))", RACES) for what, place in PLACES),
+    *(
+        Body(
+            "A2",
+            what,
+            f"a, b = i, fh.cdiv(z.shape[0], 16) - 1 - i\n{turns}\nz.at(a).store(w.load((0,), z.tile))",
+            RACES,
+        )
+        for what, turns in EXCHANGES
+    ),
+    *(
+        Body(
+            "A3",
+            what,
+            f"for k in {over}:\n    z.at(k).store(w.load((0,), z.tile))",
+            codes("O101", "O113", "O114", "O302"),
+        )
+        for what, over in (
+            ("a walk that meets the next one's", "range(i, i + 2)"),
+            ("a walk back that does", "range(i, i - 2, -1)"),
+            ("steps that are too short", "range(i, fh.cdiv(z.shape[0], 16), 2)"),
+            ("steps that a launch says", "range(i, fh.cdiv(z.shape[0], 16), s)"),
+        )
+    ),
+    Body("A4", "an index that wraps to one in bounds", "z.store(x.load((i + s * 65536 * 65536,), y.tile))", codes()),
+    Body("A4", "and is not taken for one", "z.store(x.load((i + s * s,), y.tile))", codes("O301"), deny=True),
+    Body(
+        "A4",
+        "an index without a sign, below 0",
+        "z.store(x.load((i.astype(fh.u32) - 1,), y.tile))",
+        codes("O302"),
+        {"if": codes()},
+    ),
+    *(
+        Program("A5", what, f"{LENT}def launch(): {launch}.sync()", ends)
+        for what, launch, ends in (
+            ("two that lie between each other", "copy(part(c[::2]), c[1::2])", ""),
+            ("and meet in every sixth", "copy(part(d[::3][:32]), d[::2][:32])", "O201"),
+            ("an output backwards", "copy(part(b[::-1]), a)", "O203"),
+            ("what is read backwards", "copy(part(b), b[::-1])", "O203"),
+            ("one element many times", "copy(part(np.lib.stride_tricks.as_strided(b, (64,), (0,))), a)", "O203"),
+            ("other numbers of the same bytes", "copy(part(b.view(np.int32).view(np.float32)), b)", "O201"),
+            ("an optional tensor that is written", "choice(part(b), a, b)", "O201"),
+            ("an optional output that is read", "choice(part(b), a, None, part(a))", "O201"),
+            ("an optional output that is another one", "choice(part(b), a, None, part(b))", "O201"),
+            ("a tensor twice in a tuple", "step([part(b)] * 2, [a] * 2)", "O201"),
+            ("tensors of a tuple that overlap", "step([part(c[:64]), part(c[32:96])], [a] * 2)", "O201"),
+            ("one of a tuple that another one has", "step([part(c[:64]), part(c[64:])], [c[64:], a])", "O201"),
+            ("a grid whose product wraps to 1", "points(np.zeros(4, 'f'), 65537, 65535)", "O226"),
+            ("a grid of fewer points than none", "points(np.zeros(4, 'f'), -1, 1)", "O229"),
+            ("windows that meet by one", "halves(part(b), 33)", "O134"),
+            ("windows that lie apart as numbers wrap", "wrapped(part(b), 16, -(2**31))", "O134"),
+        )
+    ),
+)
+"""What an adversary would try, each kind once: places that are another block's, indices out of bounds, memory twice."""

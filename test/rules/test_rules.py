@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rules import HOLES, RULES, Absent, Body, Elsewhere, Entry, Program
+from rules import ATTACKS, HOLES, RULES, Absent, Body, Elsewhere, Entry, Program
 
 import freehold as fh
 from freehold.runtime.interpreter import run
@@ -131,7 +131,7 @@ def program_of(entry: Body, form: str) -> str:
 
 
 def bodies() -> list[tuple[Body, str]]:
-    return [(e, form) for e in (*RULES, *HOLES) if isinstance(e, Body) for form in FORMS]
+    return [(e, form) for e in (*RULES, *HOLES, *ATTACKS) if isinstance(e, Body) for form in FORMS]
 
 
 def named(entry: object) -> str:
@@ -165,7 +165,7 @@ def test_a_rule_holds_in_every_form(entry: Body, form: str) -> None:
     assert stopped in ((), ("O233",), ("O527",)), "no worse than a check that was left to the launch or the kernel"
 
 
-@pytest.mark.parametrize("entry", [e for e in (*RULES, *HOLES) if isinstance(e, Program)], ids=named)
+@pytest.mark.parametrize("entry", [e for e in (*RULES, *HOLES, *ATTACKS) if isinstance(e, Program)], ids=named)
 def test_a_launch(entry: Program) -> None:
     launch = load(f"{PRELUDE}\n{entry.text}\n")["launch"]
     ends: tuple[str, ...] = ("",)
