@@ -53,7 +53,7 @@ def command(program: str) -> Callable[[Callable[P, int]], Callable[P, int]]:
                 if error.filename is not None or error.errno not in _UNWRITABLE:
                     raise
                 _discard_output()
-                print(Rejected([no_output(program, error)]).render(wants_colour(sys.stderr)), file=sys.stderr)
+                print(Rejected([no_output(error)]).render(wants_colour(sys.stderr)), file=sys.stderr)
                 return 2
             return status
 
@@ -62,12 +62,11 @@ def command(program: str) -> Callable[[Callable[P, int]], Callable[P, int]]:
     return decorate
 
 
-def no_output(program: str, why: OSError | str) -> Error:
-    """The error of standard output that cannot be written."""
-    from freehold.support.report import Argument
+def no_output(why: OSError | str) -> Error:
+    """The error of standard output that cannot be written; it is no argument of a tool."""
     from freehold.tools.errors import NoOutput
 
-    return NoOutput(Argument("-o", program), "<stdout>", why if isinstance(why, str) else why.strerror or str(why))
+    return NoOutput(None, "<stdout>", why if isinstance(why, str) else why.strerror or str(why))
 
 
 def _discard_output() -> None:

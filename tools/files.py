@@ -54,7 +54,7 @@ def write(name: str, data: bytes, program: str) -> None:
         written(name, lambda: Path(name).write_bytes(data), "-o", program)
         return
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] -- so Python says it is closed
-        raise Rejected([no_output(program, "it is closed")])
+        raise Rejected([no_output("it is closed")])
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
