@@ -20,7 +20,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from freehold.support.diagnostic import Rejected
@@ -228,10 +228,8 @@ def _argument(number: int, text: str) -> Any:
             raise Rejected([NoInput(Argument(f"--arg {number}", PROGRAM), text, reason)]) from error
     else:
         for read in (int, float):
-            try:
+            with suppress(ValueError):
                 return read(text)
-            except ValueError:
-                continue
         if text in ("true", "false"):
             return text == "true"
     error = UnfitArgument(Argument(f"--arg {number}", PROGRAM), f"`{text}` is neither a number nor an array")

@@ -37,6 +37,15 @@ def test_widths_and_signs() -> None:
         assert (str(d), repr(d)) == (d.name, f"freehold.{d.name}")
 
 
+def test_what_integers_hold_at_most() -> None:
+    whole = [d for d in dtypes.ALL if d.kind == "int" and d.bits >= 8]
+    assert len(whole) == 8
+    for d in whole:
+        known = np.iinfo(d.name.replace("i", "int").replace("u", "uint"))
+        assert dtypes.bounds(d) == (known.min, known.max)
+    assert [dtypes.bounds(d) for d in (dtypes.i4, dtypes.u4, dtypes.bool_)] == [(-8, 7), (0, 15), (0, 1)]
+
+
 SPELLED = {
     "bool": "bool_", "int4": "i4", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint4": "u4",
     "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "float16": "f16", "half": "f16",

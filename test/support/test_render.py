@@ -11,7 +11,7 @@ from typing import ClassVar
 import pytest
 
 from freehold.support.diagnostic import Error, Help, Label, Note, Rejected
-from freehold.support.render import columns, render, wants_colour
+from freehold.support.render import WIDEST, columns, render, wants_colour
 from freehold.support.report import Argument
 from freehold.support.span import SourceMap, Span
 
@@ -212,7 +212,25 @@ def long_line_from_the_start() -> Said:
     return Said(span, "a line of a thousand columns", "all of it")
 
 
+def title_of_lines() -> Said:
+    return Said(at("kernels.py", KERNELS, 7, "tiles"), "a title\nof three\nlines", "here")
+
+
+def half_way() -> Said:
+    """The last place to which a long line is shown from its start, and beside it the first that is too far."""
+    error = Said(Span.on_line("long.py", 1, WIDEST // 2, WIDEST // 2 + 3), "half of the width", "here")
+    return error.add(error.Because(Span.on_line("even.py", 1, WIDEST // 2 + 1, WIDEST // 2 + 3), "one further"))
+
+
+def as_wide_as_shown() -> Said:
+    error = Said(Span.on_line("fits.py", 1, WIDEST - 1, WIDEST), "all of a line fits", "its end")
+    return error.add(error.Because(Span.on_line("even.py", 1, WIDEST, WIDEST + 1), "one more does not"))
+
+
 CASES: list[Callable[[], Error]] = [
+    title_of_lines,
+    half_way,
+    as_wide_as_shown,
     overlap,
     aliasing,
     three_labels,
@@ -238,6 +256,8 @@ def sources() -> SourceMap:
     known = SourceMap()
     known.add("kernels.py", KERNELS)
     known.add("train.py", CALLER)
+    known.add("fits.py", "x" * WIDEST + "\n")
+    known.add("even.py", "x" * (WIDEST + 1) + "\n")
     known.add("long.py", LONG)
     known.add("wide.py", "    名前 = é(日本, 'e\u0301', b)\n")
     known.add("tabs.py", "\tif x:\n\t\treturn\ty\n")

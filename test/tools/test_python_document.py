@@ -27,6 +27,22 @@ def test_what_is_proved_is_told_at_the_end_of_lines() -> None:
     assert verdict.places == ((1, 1), (2, 2), (4, 4), (7, 8), (10, 12))
 
 
+def test_a_comment_above_a_kernel_says_its_arguments_wherever_that_is() -> None:
+    """On the first line too; a comment at the end of a file is above no kernel."""
+    kernel = '@fh.kernel\ndef kernel(y: Out["N"], x: Ref["N"]):\n    y.store(x.load_like(y))\n'
+    asked: list[str] = []
+
+    def note(value: object, file: str, said: str) -> Verdict:
+        asked.append(said)
+        return Verdict()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(python_document, "verdict_of", note)
+        for text in (f"# freehold: N=7\n{kernel}", f"{kernel}# freehold: N=9\n", f"\n# freehold: N=8\n{kernel}"):
+            PythonDocument("a.py").update(text)
+    assert asked == ["N=7", "", "N=8"]
+
+
 def test_what_has_moved_is_told_where_it_stands_now() -> None:
     document = PythonDocument("a.py")
     (before,) = document.update(SCALED)

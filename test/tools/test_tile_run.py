@@ -78,6 +78,21 @@ def test_what_is_printed(words: list[str], printed: str, run: Run) -> None:
     assert run(*PLAIN, *words) == (0, printed, "")
 
 
+def test_random_numbers_are_those_of_their_seed(run: Run) -> None:
+    def made(word: str) -> str:
+        return run("kernel.mlir", "--arg", word, "--arg", "zeros:f32[6]", "--print", "all")[1].partition("argument 1")[
+            2
+        ]
+
+    def read(word: str) -> str:
+        return run("kernel.mlir", "--arg", "zeros:f32[6]", "--arg", word, "--print", "all")[1].partition("argument 1")[
+            2
+        ]
+
+    assert read("rand:f32[6]") == read("rand:f32[6]:0") != read("rand:f32[6]:1") != read("rand:f32[6]:2")
+    assert made("rand:f32[6]") == read("zeros:f32[6]")
+
+
 def test_arrays_of_an_entry_may_all_be_written(run: Run) -> None:
     words = ["entry.mlir", "--grid", "2", "--arg", "1", "--arg", "0.5"]
     printed = "argument 0: bfloat16[4]\n[1. , 0.5, 0.5, 1. ]\n"
