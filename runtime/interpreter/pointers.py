@@ -111,7 +111,7 @@ def _load(op: Operation, c: Compiler) -> Step:
         if chosen is not None:
             whole = np.zeros(pointers.size, e.dtype)
             if padding is not None:
-                whole[:] = np.asarray(v[padding]).reshape(-1)
+                whole[:] = np.ravel(v[padding])
             whole[chosen] = values
             values = whole
         v[result] = _shaped(values, pointers.shape)

@@ -37,7 +37,7 @@ def literal(value: DenseElementsAttr) -> Tile:
     """The tile that a literal is."""
     e, shape = element_of(value.type.element_type), value.type.dims
     if value.is_splat:
-        first = value.elements()[0] if value.type.num_elements == 1 or e.bits == 1 else value.data.data
+        first = value.elements()[0] if e.bits == 1 else value.data.data
         return np.broadcast_to(from_bytes(first, e)[0], shape) if shape else from_bytes(first, e)[0]
     data = b"".join(value.elements()) if e.bits == 1 else value.data.data
     return from_bytes(data, e).reshape(shape)
