@@ -8,6 +8,7 @@ text: the operations that it is made of.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, cast
@@ -52,15 +53,39 @@ def shown(argument: Any) -> str:
     return "" if argument is None else f"{argument:.6g}" if isinstance(argument, float) else str(argument)
 
 
-def variant(launch: Launch) -> str:
-    """A kernel's name, the dtypes of its arrays, and which of its ways it takes: constants that are no numbers."""
+class Made:
+    """
+    What the kernels of launches are made of. Each combination of dtypes and constants is looked at; where only numbers
+    among the constants differ, and what is made of them has the same operations, the one that came first is told.
+    """
+
+    def __init__(self) -> None:
+        self._seen = set[str]()
+        self._found: dict[tuple[str, str], str] = {}
+
+    def note(self, launch: Launch) -> None:
+        """Looks at the kernel of a launch, unless it was there."""
+        way, numbers = variant(launch)
+        name = " ".join((way, *numbers))
+        if name not in self._seen:
+            self._seen.add(name)
+            made = made_of(launch)
+            self._found.setdefault((way, re.sub(r"`.*?`(, )?", "", made)), f"{name}\n{made}")
+
+    def __str__(self) -> str:
+        return "".join(sorted(self._found.values()))
+
+
+def variant(launch: Launch) -> tuple[str, list[str]]:
+    """A kernel's name, the dtypes of its arrays, and which of its ways it takes; and numbers among its constants."""
     kernel, arguments = launch.dispatcher.kernel, launch.arguments
     assert arguments is not None
     given = list(zip(kernel.signature.parameters, arguments, strict=True))
     arrays = [getattr(a, "array", a) for p, a in given if p.mode != "const"]
     dtypes = [str(a.dtype).removeprefix("torch.") for a in arrays if hasattr(a, "dtype")]
     ways = [f"{p.name}={a}" for p, a in given if p.mode == "const" and isinstance(a, bool | str)]
-    return " ".join((kernel.__name__, *dtypes, *ways))
+    numbers = [f"{p.name}={a}" for p, a in given if p.mode == "const" and a is not None and f"{p.name}={a}" not in ways]
+    return " ".join((kernel.__name__, *dtypes, *ways)), numbers
 
 
 _WITHIN = ("for", "loop", "if")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from launches import made_of, said, variant
+from launches import Made, said
 
 import freehold as fh
 from freehold.engine import demo
@@ -59,7 +59,7 @@ class Taken(Room):
         return super().splits(count, m, n)
 
 
-def steps(folder: Path, kernels: dict[str, str]) -> Iterator[str]:
+def steps(folder: Path, kernels: Made) -> Iterator[str]:
     for name, (config, setup) in MODELS.items():
         made = demo.make(folder / name, **{"num_hidden_layers": 1, **config})
         given: dict[str, Any] = {"device": fh.HOST, "tokens": 48, "sequences": 4, "pages": 24, **setup}
@@ -76,8 +76,7 @@ def steps(folder: Path, kernels: dict[str, str]) -> Iterator[str]:
             for operation in vars(Runner)["_operations"](runner, batch, ways):
                 if isinstance(operation, Launch):
                     yield said(operation, True)
-                    if (kind := variant(operation)) not in kernels:
-                        kernels[kind] = f"{kind}\n{made_of(operation)}"
+                    kernels.note(operation)
                     operation.spend()
         for buffer, tensor in vars(room)["_made"].items():
             extents = "x".join(map(str, tensor.shape))
@@ -85,6 +84,6 @@ def steps(folder: Path, kernels: dict[str, str]) -> Iterator[str]:
 
 
 def test_launches_of_steps(tmp_path: Path, golden: Callable[[Path, str], None]) -> None:
-    kernels: dict[str, str] = {}
+    kernels = Made()
     golden(GOLDEN, "".join(steps(tmp_path, kernels)))
-    golden(GOLDEN.with_name("made.txt"), "".join(sorted(kernels.values())))
+    golden(GOLDEN.with_name("made.txt"), str(kernels))

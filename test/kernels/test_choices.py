@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launches import made_of, said, variant
+from launches import Made, said
 
 from freehold import kernels
 from freehold.kernels import few, optimisers, products, quantised, tilings
@@ -426,12 +426,11 @@ def test_choices(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told: list[str] = []
-    made: dict[str, str] = {}
+    made = Made()
 
     def note(self: Launch, stream: Any = None) -> Launch:
         told.append(said(self, works in OF_ALL))
-        if (name := variant(self)) not in made:
-            made[name] = f"{name}\n{made_of(self)}"
+        made.note(self)
         return self.spend()
 
     monkeypatch.setattr(Launch, "on", note)
@@ -441,4 +440,4 @@ def test_choices(
         work()
         assert len(told) > before, f"{name} launches nothing"
     golden(GOLDEN / f"choices_{works.__name__}.txt", "".join(told))
-    golden(GOLDEN / f"made_{works.__name__}.txt", "".join(sorted(made.values())))
+    golden(GOLDEN / f"made_{works.__name__}.txt", str(made))
