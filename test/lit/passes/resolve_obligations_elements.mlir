@@ -93,6 +93,30 @@ ownership.kernel @wraps(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[
   }
 }
 
+// Of which one end is known, both are told; any number that is not negative is none of them.
+// CHECK:      @halves
+// CHECK-NEXT: gather from `x`: in bounds along axis 0: masked where not (indices are from 0 to 2147483647)
+// CHECK-NEXT: gather from `x`: in bounds along axis 1: masked where not (indices are from min(-2147483648, K - 1) to min(2147483647, K - 1))
+ownership.kernel @halves(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M, K], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4], [N], f32>
+  %b = ownership.borrow %x : !ownership.tensor<[M, K], f32> -> !ownership.ref<[M, K], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [4], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %n = cuda_tile.iota : !cuda_tile.tile<4xi32>
+    %zeros = cuda_tile.constant <i32: 0> : !cuda_tile.tile<4xi32>
+    %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+    %f = cuda_tile.itof %n signed : !cuda_tile.tile<4xi32> -> !cuda_tile.tile<4xf32>
+    %any = cuda_tile.ftoi %f signed : !cuda_tile.tile<4xf32> -> !cuda_tile.tile<4xi32>
+    %not_negative = cuda_tile.maxi %any, %zeros signed : !cuda_tile.tile<4xi32>
+    %k = ownership.dim %b, 1 : !ownership.ref<[M, K], f32>
+    %last = cuda_tile.subi %k, %one : !cuda_tile.tile<i32>
+    %last1 = cuda_tile.reshape %last : !cuda_tile.tile<i32> -> !cuda_tile.tile<1xi32>
+    %lasts = cuda_tile.broadcast %last1 : !cuda_tile.tile<1xi32> -> !cuda_tile.tile<4xi32>
+    %not_behind = cuda_tile.mini %any, %lasts signed : !cuda_tile.tile<4xi32>
+    %g = ownership.gather %b[%not_negative, %not_behind] : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4xi32>, !cuda_tile.tile<4xi32>) -> !cuda_tile.tile<4xf32>
+  }
+}
+
 // A condition around a gather is known there; indices of a launch whose extents are multiples of the tile need no mask.
 // CHECK:      @conditions
 // CHECK-NEXT: gather from `x`: in bounds along axis 0: proved (0 <= s and s + 3 < M)
