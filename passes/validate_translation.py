@@ -53,7 +53,6 @@ from freehold.dialects.ownership import (
     DistributeOp,
     EndOp,
     KernelOp,
-    OrderKind,
     PartitionOp,
     WindowOp,
     kernels_of,
@@ -124,33 +123,26 @@ def validate_translation(kernel: KernelOp, entry: EntryOp, checks: Checks = True
     record = recorded(kernel)
     if errors := verify_duties(kernel, record):
         raise Rejected(errors, kernel=kernel.sym_name.data)
-    failed: Different | None = None
     try:
-        distribution, failing = distribution_of(kernel), [*kernel_checks(record, checks)]
-        for narrow in _forms(distribution):
-            try:
-                _Comparison(kernel, entry, checks, failing, narrow=narrow, contracted=contracted).run()
-            except Different as different:
-                failed = failed or different
-            else:
-                return
+        failing = [*kernel_checks(record, checks)]
+        narrow = not _is_wide(distribution_of(kernel))
+        _Comparison(kernel, entry, checks, failing, narrow=narrow, contracted=contracted).run()
+        return
+    except Different as found:
+        failed = found
     except NotFollowedError as found:
         failed = Different(found.op, f"{named(found.op)} {found.what}")
     except RecursionError:
         failed = Different(kernel, "values are nested too deeply to be compared")
-    assert failed is not None
     error = TranslationNotShown(span_of(failed.op), kernel.sym_name.data, failed.what)
     if failed.part:
         error.add(error.Differs(*failed.part))
     raise Rejected([error], kernel=kernel.sym_name.data)
 
 
-def _forms(distribution: DistributeOp) -> tuple[bool, ...]:
-    """The forms of a schedule's map that may be emitted: narrow ones, wide ones. Both name the same points."""
-    if distribution.order.order is not OrderKind.GROUPED:
-        return (False,)
-    wide = distribution.blocks.kind is BlocksKind.EACH and distribution.order.size.data <= _WIDEST_GROUP
-    return (False, True) if wide else (True,)
+def _is_wide(distribution: DistributeOp) -> bool:
+    """Whether a schedule's map is emitted in its wide form. Both name the same points, and differ for groups alone."""
+    return distribution.blocks.kind is BlocksKind.EACH and distribution.order.size.data <= _WIDEST_GROUP
 
 
 _TERMINATORS: Final = (YieldOp, ContinueOp, BreakOp, ReturnOp, EndOp, KernelReturnOp)

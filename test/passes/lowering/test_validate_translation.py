@@ -59,7 +59,7 @@ def test_the_library(name: str, schedule: str) -> None:
     validate(kernel_of(module), convert(module))
 
 
-SIZES = [(8, False), (128, False), (256, False), (8, True), (256, True)]
+SIZES = [(8, False), (128, False), (129, False), (256, False), (8, True), (256, True)]
 
 
 @pytest.mark.parametrize(("size", "persistent"), SIZES)
