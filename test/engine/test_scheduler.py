@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from freehold.engine.batch import Inputs, Shape, Share
 from freehold.engine.pages import Pages, key_of
@@ -271,6 +273,39 @@ def test_inputs_of_prompts() -> None:
     assert table[:16] == [3, 1, 0, 0, 9, 4, 2, 0, 9, 4, 2, 0, 9, 4, 2, 0]
     begin = 16 + bases[1] // 4
     assert table[begin : begin + 3] == [9, 4, 2]
+
+
+@settings(max_examples=80)
+@given(st.data())
+def test_inputs_say_of_each_token_where_it_stands_and_goes(data: st.DataObject) -> None:
+    """Shares of any lengths: what a step reads of its inputs, against what each share says."""
+    page = pages = 4
+    counts = sorted(data.draw(st.lists(st.sampled_from([1, 1, 1, 2, 5, 9]), min_size=1, max_size=6)))
+    longest = 1 if counts[-1] == 1 else 2
+    numbers = range(40) if data.draw(st.booleans()) else data.draw(st.permutations(range(40)))
+    held, shares = iter(numbers), list[Share]()
+    for count in counts:
+        first = data.draw(st.integers(0, page * pages - count))
+        own = [next(held) for _ in range(-(-(first + count) // page))]
+        shares.append(Share([data.draw(st.integers(0, 99)) for _ in range(count)], first, own))
+    total = sum(counts)
+    inputs = Inputs(Shape(total + data.draw(st.integers(0, 9)), len(counts) + 2, longest), pages, page, 160)
+    inputs.fill(shares)
+    ids, positions, bases, order, slots, lengths, last, table = parts(inputs)[:8]
+    alone = len(counts) if longest == 1 else inputs.alone
+    tokens = [(share, share.first + n) for share in shares for n in range(len(share.ids))]
+    assert ids[:total] == [token for share in shares for token in share.ids]
+    assert last[: len(counts)] == [sum(counts[: n + 1]) - 1 for n in range(len(counts))]
+    for number, (share, place) in enumerate(tokens):
+        assert positions[number] == place
+        begin = number * pages if number < alone else alone * pages + bases[number] // page
+        assert table[begin : begin + len(share.pages)] == share.pages
+        assert lengths[number : number + 1] == [place + 1] or number >= alone
+    runs = [(order[n], slots[2 * n], slots[2 * n + 1]) for n in range(len(order)) if slots[2 * n] < 160]
+    written = {first + n: begin + n for first, begin, end in runs for n in range(end - begin)}
+    assert written == {n: share.pages[place // page] * page + place % page for n, (share, place) in enumerate(tokens)}
+    assert all(begin // page == (end - 1) // page for _, begin, end in runs)
+    assert [begin for _, begin, _ in runs] == sorted(begin for _, begin, _ in runs)
 
 
 @pytest.mark.parametrize(
