@@ -87,6 +87,9 @@ class Matrix:
         self.device = self
         self.type = device
 
+    def __str__(self) -> str:
+        return {2: "torch.bfloat16", 4: "torch.float32"}[self.itemsize]
+
 
 def of_rows() -> Iterator[Asked]:
     yield "power_of_two", schedules.power_of_two, range(70)
@@ -119,6 +122,11 @@ def of_rows() -> Iterator[Asked]:
         for count in (1, 32, 33, 264, 265):
             way = partial(lambda t, c, s, n: kept.kept_way(getattr(kept, t), Matrix(c, n, s)), table, count, size)
             yield f"{count} rows of {size} bytes kept, {table}", way, [*WHOLE, 65535]
+    for table in ("SOFTMAX", "LOG_SOFTMAX", "RMS", "LAYER"):
+        found = getattr(kept, table), getattr(kept, f"{table}_SHARED")
+        for count in (255, 256, 265):
+            together = partial(lambda f, c, n: kept.kept_way(f[0], Matrix(c, n), f[1]), found, count)
+            yield f"{count} rows kept together, {table}", together, [*range(73728, 140001, 8192), 262144]
     for way in (kept._EIGHT, kept._SIXTEEN, kept.LAYER[45056], kept.RMS[8192]):
         yield f"{way}", partial(lambda w, n: (w.hints, w.tiles(n * w.width)), way), (3, 8)
     for count in (1, 2112, 2113):
