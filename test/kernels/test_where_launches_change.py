@@ -51,6 +51,11 @@ def integers(*shape: int) -> Any:
     return torch.empty(shape, dtype=torch.int64)
 
 
+def pages(heads: int, width: int) -> Any:
+    """A cache of a few pages."""
+    return bf16(99, heads, 16, width)
+
+
 def of_rows() -> Iterator[Asked]:
     for kind in (bf16, f32):
         name = kind.__name__
@@ -111,7 +116,7 @@ def of_channels() -> Iterator[Asked]:
         for size in (1, 3):
             for padding, stride in ((0, 1), (1, 1), (1, 2)):
                 how = f"by {size}, padding {padding}, stride {stride}"
-                options = {"padding": padding, "stride": stride}
+                options: dict[str, Any] = {"padding": padding, "stride": stride}
                 yield (
                     f"conv {name} n x n {how}",
                     lambda n, k=kind, s=size, o=options: kernels.conv(k(2, 64, n + 2, n + 2), k(64, 64, s, s), **o),
@@ -182,7 +187,7 @@ def of_attention() -> Iterator[Asked]:
             )
             yield f"decode_attention of {b} x {heads} x {group}, {d}", work, counts
             work = lambda n, b=b, h=heads, g=given: kernels.paged_attention(  # noqa: E731
-                g[0], *(bf16(99, h, 16, g[0].shape[2]) for _ in range(2)), torch.empty(b, n, dtype=torch.int32), g[1]
+                g[0], pages(h, g[0].shape[2]), pages(h, g[0].shape[2]), torch.empty(b, n, dtype=torch.int32), g[1]
             )
             yield f"paged_attention of {b} x {heads} x {group}, {d}", work, around(1, 8, 32, 64, 128, 512)
     yield (
