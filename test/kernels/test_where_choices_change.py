@@ -126,7 +126,7 @@ def of_rows() -> Iterator[Asked]:
         found = getattr(kept, table), getattr(kept, f"{table}_SHARED")
         for count in (255, 256, 265):
             together = partial(lambda f, c, n: kept.kept_way(f[0], Matrix(c, n), f[1]), found, count)
-            yield f"{count} rows kept together, {table}", together, [*range(73728, 140001, 8192), 262144]
+            yield f"{count} rows kept together, {table}", together, [*range(32768, 140001, 4096), 262144]
     for way in (kept._EIGHT, kept._SIXTEEN, kept.LAYER[45056], kept.RMS[8192]):
         yield f"{way}", partial(lambda w, n: (w.hints, w.tiles(n * w.width)), way), (3, 8)
     for count in (1, 2112, 2113):
