@@ -23,7 +23,9 @@ from freehold.support import terms
 from freehold.support.terms import Term, parse
 
 GOLDEN = Path(__file__).with_name("prover_steps.txt")
-FACTS = "1 <= M and 1 <= N and 1 <= K and 0 <= i and i < ceildiv(M, 64) and 0 <= j and j < N and 0 <= k and k < ceildiv(K, 16)"
+FACTS = " and ".join(
+    ("1 <= M", "1 <= N", "1 <= K", "0 <= i", "i < ceildiv(M, 64)", "0 <= j", "j < N", "0 <= k", "k < ceildiv(K, 16)")
+)
 OBLIGATIONS = [
     ("h // G < H // G", "1 <= G and 1 <= H and H % G == 0 and 0 <= h and h < H"),
     ("i * n + j < m * n", "0 <= i and i < m and 0 <= j and j < n"),
