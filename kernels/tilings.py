@@ -252,6 +252,8 @@ def _of_64_rows(n: int, k: int) -> Tiling:
 
 def _many_rows(m: int, n: int, k: int) -> Tiling | None:
     """As `_few_rows`, of more than 64 rows: a sum in parts, or narrow tiles, so that most multiprocessors have one."""
+    if m <= 80 and k >= 2048 and 0.7 * PROCESSORS < ceildiv(n, 128) <= PROCESSORS:
+        return Tiling((128, 128), 64, 1, 8, 1, False, early=True, turned=True, strips=strips_of(m))
     if 80 < m < 128:
         splits = min(_MOST_SPLITS, PROCESSORS // ceildiv(n, 128), k // 512)
         if k >= (4096 if splits > 4 else 8192) and splits > 3:

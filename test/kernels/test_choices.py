@@ -76,7 +76,7 @@ def of_rows() -> Iterator[tuple[str, Work]]:
 def of_products() -> Iterator[tuple[str, Work]]:
     sizes = [(n, n, n) for n in (256, 1024, 2048, 4096, 8192)]
     sizes += [(1536, 1544, 3080), (4112, 4112, 4096), (1000, 3000, 2000), (128, 12288, 4096), (8192, 8192, 256)]
-    sizes += [(40, 12288, 4096), (56, 12288, 4096), (40, 2048, 6144), (64, 5120, 5120)]
+    sizes += [(40, 12288, 4096), (56, 12288, 4096), (40, 2048, 6144), (64, 5120, 5120), (80, 12288, 4096)]
     sizes += [(m, n, k) for m in (1, 4, 16, 17, 64, 2048) for n, k in ((4096, 4096), (6144, 4096), (4096, 12288))]
     for m, n, k in sizes:
         yield f"linear {m} x {n} x {k}", lambda m=m, n=n, k=k: kernels.linear(bf16(m, k), bf16(n, k))
