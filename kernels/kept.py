@@ -140,11 +140,15 @@ SOFTMAX_SHARED: Final = {**_BY_TWO, 114688: _cluster(8, 6), 131072: _cluster(8, 
 LOG_SOFTMAX_SHARED: Final = {**_BY_TWO, 131072: _cluster(8, 5)}
 RMS_SHARED: Final = {81920: _cluster(8, 7), 98304: _cluster(8, 7), 114688: _cluster(8, 6), 131072: _cluster(8, 5)}
 LAYER_SHARED: Final = {98304: _cluster(8, 6), 114688: _cluster(8, 5)}
+PLAIN_SHARED: Final = {114688: _cluster(8, 5)}
 """
 Lengths of rows of `bf16` that clusters of such blocks share, or of which two are on a multiprocessor. For each, all
 rows of a launch on an H200 were compared with `f64`, as the assembler makes wrong code of some reductions in clusters:
-with weights of that dtype, and a bias.
+with weights of that dtype, and a bias, or without in `PLAIN_SHARED`.
 """
+SOFTMAX_SHARED_F16: Final = {**_BY_TWO, 131072: _cluster(8, 5)}
+RMS_SHARED_F16: Final = {131072: _cluster(8, 5)}
+"""The same of `f16`."""
 
 FEW_SHARED: Final = {131072: _EIGHT, 262144: _SIXTEEN}
 _FEW: Final = 32
@@ -153,12 +157,18 @@ _MANY: Final = 256
 """Rows, at least, for which clusters of small blocks were measured."""
 
 
-def kept_way(found: dict[int, Kept], x: Any, shared: dict[int, Kept] | None = None) -> Kept | None:
-    """How the rows of the matrix `x` are kept; None where they are not. `shared` is what counts first for many rows."""
+def kept_way(
+    found: dict[int, Kept], x: Any, shared: dict[int, Kept] | None = None, shared_f16: dict[int, Kept] | None = None
+) -> Kept | None:
+    """
+    How the rows of the matrix `x` are kept; None where they are not. What counts first for many rows is `shared` of
+    `bf16`, and `shared_f16` of `f16`.
+    """
     rows, length = x.shape
     way = found.get(length) if rows > _FEW else FEW_SHARED.get(length)
-    if shared and rows >= _MANY and str(x.dtype) == "torch.bfloat16":
-        way = shared.get(length, way)
+    if rows >= _MANY:
+        many = {"torch.bfloat16": shared, "torch.float16": shared_f16}.get(str(x.dtype))
+        way = (many or {}).get(length, way)
     if way is None or x.dtype.itemsize != 2:
         return None
     if rows <= 2 * PROCESSORS and rows > _FEW and way.blocks < 16:

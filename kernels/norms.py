@@ -12,8 +12,10 @@ from freehold.kernels.channels import moments
 from freehold.kernels.kept import (
     LAYER,
     LAYER_SHARED,
+    PLAIN_SHARED,
     RMS,
     RMS_SHARED,
+    RMS_SHARED_F16,
     kept_way,
     layer_norm_kept,
     norm_launch,
@@ -357,7 +359,8 @@ def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
 
 def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
     """The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,)."""
-    if kept := kept_way(RMS, y, RMS_SHARED if weight.dtype == y.dtype else None):
+    shared = (RMS_SHARED, RMS_SHARED_F16) if weight.dtype == y.dtype else ()
+    if kept := kept_way(RMS, y, *shared):
         return norm_launch(rms_norm_kept, kept, y, (rstd,), x, weight, eps)
     way = rows(*y.shape)
     way = way.walked(*_RMS) if y.dtype.itemsize == 2 else way
@@ -396,7 +399,7 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
         kernel(cut(out, (high, 4096 // high)), x, mean, rstd, weight, b, bias is not None, compiled_in(N)).on()
         return
     if weight.dtype == b.dtype == out.dtype and (
-        kept := kept_way(LAYER, out, LAYER_SHARED if bias is not None else None)
+        kept := kept_way(LAYER, out, PLAIN_SHARED if bias is None else LAYER_SHARED)
     ):
         norm_launch(layer_norm_kept, kept, out, (mean, rstd), as_rows(x), weight, b, eps, bias is not None).on()
         return

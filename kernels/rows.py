@@ -12,6 +12,7 @@ from freehold.kernels.kept import (
     LOG_SOFTMAX_SHARED,
     SOFTMAX,
     SOFTMAX_SHARED,
+    SOFTMAX_SHARED_F16,
     kept_way,
     softmax_launch,
 )
@@ -175,8 +176,8 @@ _WALKED: Final = {
 @operator("softmax(Tensor x, bool log) -> Tensor", results=_like, takes={"x": "... N floats"})
 def _softmax(y: Any, x: Any, log: bool) -> None:
     out, rows_of_x = as_rows(y), as_rows(x)
-    found = (LOG_SOFTMAX, LOG_SOFTMAX_SHARED) if log else (SOFTMAX, SOFTMAX_SHARED)
-    if kept := kept_way(found[0], out, found[1]):
+    found = (LOG_SOFTMAX, out, LOG_SOFTMAX_SHARED) if log else (SOFTMAX, out, SOFTMAX_SHARED, SOFTMAX_SHARED_F16)
+    if kept := kept_way(*found):
         softmax_launch(kept, out, rows_of_x, log).on()
         return
     way = rows(*out.shape).walked(*_WALKED.get(x.dtype.itemsize, ()))

@@ -148,7 +148,8 @@ def test_softmax_of_rows_that_powers_of_two_are_too_coarse_for(kernel: Any, log:
     "found",
     [
         *(kept.SOFTMAX, kept.RMS, kept.LAYER),
-        *(kept.SOFTMAX_SHARED, kept.LOG_SOFTMAX_SHARED, kept.RMS_SHARED, kept.LAYER_SHARED),
+        *(kept.SOFTMAX_SHARED, kept.LOG_SOFTMAX_SHARED, kept.RMS_SHARED, kept.LAYER_SHARED, kept.PLAIN_SHARED),
+        *(kept.SOFTMAX_SHARED_F16, kept.RMS_SHARED_F16),
     ],
 )
 def test_lengths_are_whole_tiles_of_what_threads_load(found: dict[int, kept.Kept]) -> None:
@@ -168,7 +169,9 @@ TABLES = {
     "logarithm": (kept.LOG_SOFTMAX_SHARED, kept.FEW_SHARED),
     "rms": (kept.RMS, kept.RMS_SHARED, kept.FEW_SHARED),
     "layer": (kept.LAYER, kept.LAYER_SHARED, kept.FEW_SHARED),
-    "layer without bias": (kept.LAYER, kept.LAYER_SHARED, kept.FEW_SHARED),
+    "layer without bias": (kept.LAYER, kept.PLAIN_SHARED, kept.FEW_SHARED),
+    "softmax of f16": (kept.SOFTMAX_SHARED_F16,),
+    "rms of f16": (kept.RMS_SHARED_F16,),
 }
 IN_CLUSTERS = [
     (kind, length, way)
@@ -190,7 +193,8 @@ def test_kernels_for_clusters_are_taken(
 
     monkeypatch.setattr(kept, "hinted", unlaunched)
     kernel: Any
-    x: Any = np.zeros((2, length), ml_dtypes.bfloat16)
+    kind, *of_f16 = kind.split(" of ")
+    x: Any = np.zeros((2, length), np.float16 if of_f16 else ml_dtypes.bfloat16)
     of_rows, w = np.zeros(2, np.float32), x[0].copy()
     if kind in ("softmax", "logarithm"):
         kernel, given = kept.softmax_launch(way, x.copy(), x, kind == "logarithm")
@@ -239,15 +243,18 @@ def test_rows_of_clusters_are_for_gpus_that_have_them(
 
 
 @pytest.mark.parametrize(
-    ("found", "shared"),
+    ("found", "shared", "shared_f16"),
     [
-        (kept.SOFTMAX, kept.SOFTMAX_SHARED),
-        (kept.LOG_SOFTMAX, kept.LOG_SOFTMAX_SHARED),
-        (kept.RMS, kept.RMS_SHARED),
-        (kept.LAYER, kept.LAYER_SHARED),
+        (kept.SOFTMAX, kept.SOFTMAX_SHARED, kept.SOFTMAX_SHARED_F16),
+        (kept.LOG_SOFTMAX, kept.LOG_SOFTMAX_SHARED, {}),
+        (kept.RMS, kept.RMS_SHARED, kept.RMS_SHARED_F16),
+        (kept.LAYER, kept.LAYER_SHARED, {}),
+        (kept.LAYER, kept.PLAIN_SHARED, {}),
     ],
 )
-def test_where_clusters_of_small_blocks_share_rows(found: dict[int, kept.Kept], shared: dict[int, kept.Kept]) -> None:
+def test_where_clusters_of_small_blocks_share_rows(
+    found: dict[int, kept.Kept], shared: dict[int, kept.Kept], shared_f16: dict[int, kept.Kept]
+) -> None:
     class Narrow:
         def __init__(self, name: str) -> None:
             self.name, self.itemsize = name, 2
@@ -257,11 +264,15 @@ def test_where_clusters_of_small_blocks_share_rows(found: dict[int, kept.Kept], 
 
     def way(rows: int, length: int, dtype: str) -> Any:
         x = SimpleNamespace(shape=(rows, length), dtype=Narrow(dtype), device=SimpleNamespace(type="cpu"))
-        return kept.kept_way(found, x, shared)
+        return kept.kept_way(found, x, shared, shared_f16)
 
+    for length, cluster in shared_f16.items():
+        assert way(265, length, "torch.float16") is cluster
+        assert way(255, length, "torch.float16") is not cluster, "not measured"
     for length, cluster in shared.items():
         assert way(265, length, "torch.bfloat16") is cluster
-        assert way(265, length, "torch.float16") is found.get(length), "not compared with f64 on a GPU"
+        if length not in shared_f16:
+            assert way(265, length, "torch.float16") is found.get(length), "not compared with f64 on a GPU"
         assert way(32, length, "torch.bfloat16") not in (*shared.values(),), "few rows have blocks with more warps"
         assert way(264, length, "torch.bfloat16") is (cluster if cluster.blocks == 16 else None)
         assert way(255, length, "torch.bfloat16") not in (*shared.values(),), "not measured"
