@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -201,6 +202,13 @@ def test_arguments_as_they_are() -> None:
     assert (n.value, m.value) == (5, 0.5)  # type: ignore[union-attr]
     assert (table.shape, table.words) == ((2,), (7, "table[0]"))  # type: ignore[union-attr]
     assert [(o.name, o.address) for o in found.others] == [("table[0]", numbers.ctypes.data)]
+    seen = Tensor("elsewhere", "f32", (4,), address=4096)
+    found = launch_of((1,), [seen, [seen, 7, numbers, seen]], ["x", "table"])
+    assert found.arguments[0] == replace(seen, name="x")
+    assert found.arguments[1].words == ("table[0]", 7, "table[1]", "table[2]")  # type: ignore[union-attr]
+    assert [(o.name, o.address) for o in found.others] == [
+        ("table[0]", 4096), ("table[1]", numbers.ctypes.data), ("table[2]", 4096),
+    ]  # fmt: skip
     for value, said in (("text", "`x` is neither an array"), (numbers[::-1], "strides (-4,), which is not known")):
         with pytest.raises(FactsError, match=said.replace("(", r"\(").replace(")", r"\)")):
             launch_of((1,), [value], ["x"])

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from itertools import product
+from operator import add, mul, sub
 from typing import Any
 
 import pytest
@@ -70,3 +73,27 @@ def test_what_another_block_reads_is_red() -> None:
         *["not touched"] * 4,
     ]
     assert drawn.count('fill="#d1242f"') == 1
+
+
+EXACT: dict[str, Callable[[int, int], int]] = {"addi": add, "subi": sub, "muli": mul}
+
+
+@pytest.mark.parametrize("bits", [8, 32])
+@pytest.mark.parametrize("op", EXACT)
+def test_what_is_promised_not_to_wrap_does_not(op: str, bits: int) -> None:
+    """At both ends of what a type holds, read with a sign and without one, against integers that do not wrap."""
+    half = 1 << (bits - 1)
+    numbers = (0, 1, -1, 2, half - 1, -half) if bits == 8 else (1, -1, half - 1, -half)
+    for a, b, signed in product(numbers, numbers, (True, False)):
+        exact = EXACT[op](*((a, b) if signed else (a % (2 * half), b % (2 * half))))
+        fits = -half <= exact < half if signed else 0 <= exact < 2 * half
+        promise = f"overflow<no_{'signed' if signed else 'unsigned'}_wrap>"
+        constants = [f"%{name} = constant <i{bits}: {n}> : tile<i{bits}>" for name, n in (("a", a), ("d", b))]
+        wide = "%w = exti %z signed : tile<i8> -> tile<i32>" if bits == 8 else "%w = addi %z, %z : tile<i32>"
+        lines = [  # where it is stored rests on the result, which is what makes it matter
+            *constants, f"%r = {op} %a, %d {promise} : tile<i{bits}>", f"%none = constant <i{bits}: 0> : tile<i{bits}>",
+            f"%z = andi %r, %none : tile<i{bits}>", wide, "%i = addi %b, %w : tile<i32>",
+            "%to = offset %x, %i : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>", STORE.replace("%at", "%to"),
+        ]  # fmt: skip
+        found = audited("\n    ".join(lines))
+        assert (a, b, promise, found.verdict) == (a, b, promise, "safe" if fits else "faulty")
