@@ -81,3 +81,20 @@ def test_addresses_and_distances() -> None:
     assert [step(cast("Any", x).type, axis) for axis in (0, 1)] == [16, 4]
     assert [step(cast("Any", y).type, axis) for axis in (0, 1)] == [16, 2]
     assert [power_of_two(n) for n in (0, 1, 2, 3, 12, 40, -8)] == [0, 1, 2, 1, 4, 8, 8]
+
+
+@pytest.mark.parametrize(
+    ("element", "strides", "divisors", "steps"),
+    [
+        ("i8", "0, 1", "1, 1", [1, 1]),
+        ("i8", "0, 1", "6, 1", [2, 1]),
+        ("i8", "24, 2", "1, 1", [8, 2]),
+        ("f64", "0, 1", "1, 1", [8, 8]),
+        ("f16", "3, 1", "1, 1", [2, 2]),
+    ],
+)
+def test_distances_in_bytes(element: str, strides: str, divisors: str, steps: list[int]) -> None:
+    layout = f"#ownership.layout<align = 16, strides = [{strides}], stride_divs = [{divisors}], extent_divs = [1, 1]>"
+    text = f"ownership.kernel @k(%x: !ownership.tensor<[M, N], {element}, {layout}>) {{ }}"
+    (x,) = kernel_of(parse_module(make_context(), text, "test.mlir")).body.block.args
+    assert [step(cast("Any", x).type, axis) for axis in (0, 1)] == steps
