@@ -266,19 +266,24 @@ class ColumnsMixed(Error):
 
 class ProductScanned(Error):
     """
-    A kernel takes running sums of a tile that comes from a matrix product, and would get wrong ones.
+    A kernel takes running sums of a tile that comes from a product, or adds a product to them, and would get others.
 
     The assembler (release 13.5) made wrong code of every such kernel that it took and that was tried on an H200, and
     refused others (O406). Sums of a product's rows and columns were right, and so were running sums of tiles that were
     loaded. What is computed from a product counts as one, until it is stored and loaded again by another launch.
+    Of random kernels one that added a product to running sums, as `fh.mma(a, b, fh.cumsum(t, axis=1))` does, had wrong
+    ones, too, also where it stored them as they were.
     """
 
     code: ClassVar[str] = "O416"
     title: ClassVar[str] = "the code that the Tile IR assembler makes of {subject} for {arch} would sum up wrongly"
     notes: ClassVar[tuple[str, ...]] = (
-        "it takes running results, as `cumsum` and `cumprod` do, of a tile that was computed from a matrix product",
+        "it takes running results, as `cumsum` and `cumprod` do, of a tile that was computed from a matrix product, or"
+        " adds a product to them",
     )
-    helps: ClassVar[tuple[str, ...]] = ("store the product, and take its running results in a second kernel",)
+    helps: ClassVar[tuple[str, ...]] = (
+        "take the running results in a kernel of their own: of the product when it is stored, or before it is added",
+    )
 
     subject: str
     """The kernel, in words."""

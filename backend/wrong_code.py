@@ -4,7 +4,7 @@ Kernels of which the assembler (release 13.5) makes code that computes something
 What is known of each, and on how many kernels it was seen, stands with its error (`backend.errors`):
 
 - columns of a product that the blocks of a cluster share (O415, `_mixes`);
-- running results of what was computed from a product (O416, `_scans`);
+- running results of what was computed from a product, or that a product is added to (O416, `_scans`);
 - unpacked tiles that a turn of a loop hands on to another variable (O418, `_hands_on`);
 - tiles and numbers that a turn hands on so, and that are used behind the loop (O419, `_mistakes`);
 - tiles that are stored twice as they were loaded (O420, `_misplaces`);
@@ -34,6 +34,7 @@ from freehold.backend.flow import (
     hint_of,
     moves,
     reached,
+    reached_from,
     yielded,
 )
 from freehold.backend.likeness import Likeness
@@ -100,7 +101,9 @@ def _scans(entry: EntryOp, operations: Sequence[Operation], arch: str) -> Produc
     if not scans:
         return None
     products = reached(operations, Mma)
-    if not any(operand in products for op in scans for operand in op.operands):
+    scanned = reached_from({result for op in scans for result in op.results}, operations, (Mma,))
+    added_to = any(isinstance(op, Mma) and op.operands[2] in scanned for op in operations)
+    if not added_to and not any(operand in products for op in scans for operand in op.operands):
         return None
     return ProductScanned(None, f"kernel `{entry.sym_name.data}`", arch)
 

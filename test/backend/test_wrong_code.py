@@ -132,19 +132,52 @@ def of_loads(c: Mut["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
     c.store(t @ b.load((0, c.index[1]), (32, c.tile[1])))
 
 
+@fh.kernel
+def added_to(c: Mut["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
+    """Running sums to which a product is added."""
+    t = fh.cumsum(a.load((c.index[0], 0), (c.tile[0], 64)), axis=1) * 2.0
+    c.store(fh.mma(a.load((c.index[0], 0), (c.tile[0], 32)), b.load((0, c.index[1]), (32, c.tile[1])), t))
+
+
+@fh.kernel
+def added_to_in_loop(c: Mut["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
+    """The same in a loop that is left, and in one behind it."""
+    t, u = fh.zeros(c.tile, f32), fh.zeros(c.tile, f32)
+    for k in range(6):
+        t = fh.cumsum(a.load((c.index[0], 0), (c.tile[0], 64)) * 5.0, axis=1)
+        if k == 4:
+            break
+    for k in fh.tiles(a, axis=1, size=32):
+        u = fh.mma(a.load((c.index[0], k), (c.tile[0], 32)), b.load((k, c.index[1]), (32, c.tile[1])), t)
+    c.store(t + u)
+
+
+@fh.kernel
+def taken_in_loop(c: Mut["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
+    """Running sums of which products are made that are added up."""
+    t = fh.zeros(c.tile, f32)
+    for k in fh.tiles(a, axis=1, size=32):
+        s = fh.cumsum(a.load((c.index[0], k), (c.tile[0], 32)), axis=1)
+        t = fh.mma(s, b.load((k, c.index[1]), (32, c.tile[1])), t)
+    c.store(t)
+
+
 def products() -> tuple[Any, ...]:
     c, a, b = (np.zeros((256, 256), np.float32) for _ in range(3))
     return fh.partition(c, (64, 64)), a, b
 
 
-@pytest.mark.parametrize("kernel", [in_line, in_loop, in_loop_that_is_left, in_if, in_helper])
+@pytest.mark.parametrize(
+    "kernel", [in_line, in_loop, in_loop_that_is_left, in_if, in_helper, added_to, added_to_in_loop]
+)
 def test_running_sums_of_products(kernel: Any) -> None:
     errors = wrong(bytecode(kernel.verify(*products()), kernel.options), "sm_90")
     assert [error.code for error in errors] == ["O416"]
 
 
-def test_running_sums_of_what_is_loaded() -> None:
-    assert not wrong(bytecode(of_loads.verify(*products()), of_loads.options), "sm_90")
+@pytest.mark.parametrize("kernel", [of_loads, taken_in_loop])
+def test_running_sums_of_what_is_loaded(kernel: Any) -> None:
+    assert not wrong(bytecode(kernel.verify(*products()), kernel.options), "sm_90")
 
 
 def test_running_sums_are_told_and_refused(golden: Callable[[Path, str], None]) -> None:
