@@ -590,3 +590,17 @@ def test_an_entry_that_code_does_not_have(entry: str, there: list[str], kind: st
     assert report.title == f"the code of `k`, {kind}, has no kernel `{entry}`"
     assert report.notes == (f"it has {', '.join(f'`{name}`' for name in there) or 'none'}",)
     assert report.helps == helps
+
+
+def test_which_arrays_are_contiguous_is_told_of_each() -> None:
+    signature = {"y": Mut[f32, "N"], "x": Ref[f32, "M", "N"], "z": Ref[f32, "M", "N"], "w": Ref[f32, "N"]}
+    passes = ["y", "x", "x.strides[0]", "z", "w", "w.strides[0]"]
+    entry = ", ".join(f".param .{'u32' if 'strides' in name else 'u64'} p{n}" for n, name in enumerate(passes))
+    ptx = f"{PTX.partition('.visible')[0]}.visible .entry strided({entry}) {{ ret; }}"
+    kernel = fh.extern(ptx=ptx, entry="strided", signature=signature, passes=passes, grid=1, block=32, unsafe=WHY)
+    y, x = np.zeros(8, np.float32), np.zeros((4, 8), np.float32)
+    said = str(kernel.explain(y, x, x, y.copy(), arch="sm_90")).splitlines()
+    rest = {name: next(line for line in said if line.startswith(f"  {name}  ")).split(";")[1:] for name in signature}
+    assert rest == {
+        "y": [" contiguous"], "x": [" contiguous where its strides are not passed"], "z": [" contiguous"], "w": [],
+    }  # fmt: skip

@@ -13,6 +13,7 @@ import freehold as fh
 from freehold import Const, Out, Ref, f32
 from freehold.backend.cubin import Resources
 from freehold.passes.cost import Amount, Cost, Total, Traffic, Work
+from freehold.passes.launch_contract import kernel_of
 from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.scheduling.candidates import Candidate, Candidates
 from freehold.runtime.scheduling.choice import Chosen, Considered
@@ -20,7 +21,7 @@ from freehold.runtime.scheduling.completion import Completed, completed
 from freehold.runtime.scheduling.gpus import GPUS, gpu_of
 from freehold.runtime.scheduling.model import Prediction, hints_for, predicted
 from freehold.runtime.scheduling.problem import Schedule
-from freehold.runtime.scheduling.profile import Profile
+from freehold.runtime.scheduling.profile import Profile, profile
 from freehold.runtime.scheduling.telling import told as told_of
 from freehold.support import terms
 
@@ -321,3 +322,23 @@ def test_what_is_said_of_a_choice() -> None:
         "  110.2 us  arithmetic  16 blocks a multiprocessor, 2.25 waves  tile M:1 x N:1024, 8 B of stack",
         "   1000 us  cache       2 blocks a multiprocessor, 1 waves      tile M:1 x N:1024",
     ]
+
+
+@fh.kernel
+def function_of(y: Out["N"], x: Ref["N"], F: Const[Any]):
+    y.store(F(x.load_like(y)))
+
+
+COSTS = {
+    "exp2": 4, "exp": 6, "log": 6, "log2": 6, "tanh": 8, "sqrt": 8, "rsqrt": 4, "sin": 8, "cos": 8, "tan": 12,
+    "sinh": 12, "cosh": 12, "floor": 1,
+}  # fmt: skip
+"""How many additions a function is worth."""
+
+
+def test_functions_are_dear() -> None:
+    for name, cost in COSTS.items():
+        x = np.zeros(64, np.float32)
+        assert (
+            profile(kernel_of(function_of.verify(fh.partition(x, 16), x.copy(), getattr(fh, name)))).weight == cost
+        ), name

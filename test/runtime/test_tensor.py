@@ -120,6 +120,23 @@ def test_random_numbers_look_random() -> None:
     assert not np.array_equal(fh.rand(8).sync().numpy(), fh.rand(8).sync().numpy())
 
 
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        (3, fh.i32),
+        (0.5, fh.f32),
+        (True, fh.bool_),
+        (np.int64(3), fh.i64),
+        (np.float16(1), fh.f16),
+        (np.uint8(7), fh.u8),
+    ],
+)
+def test_numbers_are_kept_as_what_they_are(value: Any, dtype: fh.DType) -> None:
+    found = fh.full((2,), value).sync()
+    assert found.dtype == dtype
+    assert found.numpy().tolist() == [value, value]
+
+
 def test_random_numbers_of_a_seed_stay_what_they_are() -> None:
     """By position, the same in every release; pairs of uniform ones make those that are normally distributed."""
     places = [0, 1, 1023, 1024, 5999]

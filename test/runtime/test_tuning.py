@@ -188,7 +188,7 @@ def test_what_a_search_refuses(golden: Callable[[Path, str], None]) -> None:
     texts: list[str] = []
     wrong = [Way(16), Way(32, 100)]
     nothing: list[Way] = []
-    for space, measure in ((wrong, second), (nothing, second), ([Way(48)], second), (SPACE, None)):
+    for space, measure in ((wrong, second), (nothing, second), ([Way(48), Way(24)], second), (SPACE, None)):
         with pytest.raises(Rejected) as caught:
             fh.Tuned(scaled, space, arguments).search(*arrays(), measure=measure)
         texts.append(caught.value.render())
