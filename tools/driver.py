@@ -52,6 +52,8 @@ def command(program: str) -> Callable[[Callable[P, int]], Callable[P, int]]:
             except OSError as error:
                 if error.filename is not None or error.errno not in _UNWRITABLE:
                     raise
+                from freehold.tools.files import no_output
+
                 _discard_output()
                 print(Rejected([no_output(error)]).render(wants_colour(sys.stderr)), file=sys.stderr)
                 return 2
@@ -60,13 +62,6 @@ def command(program: str) -> Callable[[Callable[P, int]], Callable[P, int]]:
         return run
 
     return decorate
-
-
-def no_output(why: OSError | str) -> Error:
-    """The error of standard output that cannot be written; it is no argument of a tool."""
-    from freehold.tools.errors import NoOutput
-
-    return NoOutput(None, "<stdout>", why if isinstance(why, str) else why.strerror or str(why))
 
 
 def _discard_output() -> None:

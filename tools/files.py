@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from freehold.support.diagnostic import Rejected
 from freehold.support.report import Argument
-from freehold.tools.driver import no_output
 from freehold.tools.errors import NoInput, NoOutput
 
 if TYPE_CHECKING:
@@ -58,6 +57,11 @@ def write(name: str, data: bytes, program: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def no_output(why: OSError | str) -> NoOutput:
+    """The error of standard output that cannot be written; it is no argument of a tool."""
+    return NoOutput(None, "<stdout>", why if isinstance(why, str) else why.strerror or str(why))
 
 
 def written(name: str, save: Callable[[], object], option: str, program: str) -> None:

@@ -169,17 +169,7 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
         add(error)
         return None
     except Unreadable as e:
-        error = errors.NotAnArray(call.place(parameter), name, kernel, _described(value), annotation)
-        if e.why:
-            error.add(error.Because(e.why))
-        if isinstance(value, list | tuple) and partition is None:
-            dtype = (parameter.dtype.name if parameter.dtype else "f32").replace("f", "float")
-            error.add(error.MakeArray(call.text(parameter), dtype.replace("i", "int").replace("u", "uint")))
-        elif type(cast(object, value)).__module__.partition(".")[0] in ("jax", "jaxlib"):
-            error.add(error.Traced(kernel))
-        elif hasattr(cast(object, value), "__array__") and not e.why and partition is None:
-            error.add(error.AsArray(call.text(parameter)))
-        add(error)
+        add(_no_array(call, parameter, value, annotation, e.why, partition is None))
         return None
     shape = found.shape
     if parameter.dtype is not None and found.dtype != parameter.dtype:
@@ -231,6 +221,23 @@ def _partitioned(call: Call, parameter: Parameter, shape: tuple[int, ...], parti
     elif len(partition.tile) != len(shape):
         error = errors.PartitionRank(call.place(parameter), name, partition.tile, len(shape), shape)
         call.errors.append(error.add(error.Extents(_suggested_tile(shape))))
+
+
+def _no_array(call: Call, parameter: Parameter, value: object, annotation: str, why: str, whole: bool) -> Error:
+    """What is said of a value that is no array; edits for one that is given as it is, and in no partition."""
+    name, kernel = parameter.name, call.signature.kernel
+    error = errors.NotAnArray(call.place(parameter), name, kernel, _described(value), annotation)
+    traced, reads = type(value).__module__.partition(".")[0] in ("jax", "jaxlib"), hasattr(value, "__array__")
+    if why:
+        error.add(error.Because(why))
+    if isinstance(value, list | tuple) and whole:
+        dtype = (parameter.dtype.name if parameter.dtype else "f32").replace("f", "float")
+        error.add(error.MakeArray(call.text(parameter), dtype.replace("i", "int").replace("u", "uint")))
+    elif traced:
+        error.add(error.Traced(kernel))
+    elif reads and not why and whole:
+        error.add(error.AsArray(call.text(parameter)))
+    return error
 
 
 def _writable(call: Call, parameter: Parameter, found: ArrayView) -> None:
