@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from math import sqrt
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from freehold import Const, Out, Ref, f32, i32
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.pieces import multiplied, torn_all
-from freehold.kernels.schedules import PROCESSORS, ceildiv, filled, hinted, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
 from freehold.kernels.streams import beside_one_another
 from freehold.kernels.tiles import LOG2E, accumulator, places, safe, wide
 from freehold.kernels.walks import (
@@ -109,17 +109,19 @@ def walk(turn: Any, state: Any, k: Any, first: Any, TQ: int, TK: int, of: tuple[
     return whole_sums(state) if KEPT else state
 
 
-def walk_once(loaded: Any, seen: Any, nothing: Any, k: Any, c: Any, first: Any, TK: int, of: Any, CAUSAL: bool) -> Any:
+def walk_once(loaded: Any, seen: Any, nothing: Any, k: Any, c: Any, first: Any, TK: int, of: Any, *flags: bool) -> Any:
     """
     As `walk` with kept scores, which are those of the walk's own first turn, in one loop: the tiles of a second one are
     loaded only when the first has ended. So it counts how many tiles that are seen whole are left: a condition on that
-    leaves the loop as it is, where one on the tile's number would split it.
+    leaves the loop as it is, where one on the tile's number would split it. `flags` are `CAUSAL` and `WHOLE`.
     """
-    (ahead, end), TQ, (top, _, acc) = of, nothing[2].shape[0], nothing
+    (ahead, end), TQ, (top, _, acc), (CAUSAL, WHOLE) = of, nothing[2].shape[0], nothing, flags
+    if WHOLE:  # computed zeros: where they are a constant, it is the first product that leaves sums out, and 1 % slower
+        acc = fh.broadcast_to((c * 0.0).reshape(1, 1), acc.shape)
     parts, whole = fh.zeros((TQ, FIRST), acc.dtype), seen_whole(first, ahead, end, TK, CAUSAL)
     left: Any = whole
     for j in fh.tiles(k, axis=2, size=TK, stop=stop(first, TQ, ahead, end, TK, CAUSAL)):
-        s, values = loaded(j, TK, not CAUSAL)
+        s, values = loaded(j, TK, not CAUSAL and not WHOLE)
         if not CAUSAL:
             top = fh.where(j == 0, nearest(s, c), top)  # each turn, which is faster than a condition here
         else:
@@ -132,10 +134,10 @@ def walk_once(loaded: Any, seen: Any, nothing: Any, k: Any, c: Any, first: Any, 
     return whole_sums((top, parts, acc))
 
 
-def again(turn: Any, state: Any, k: Any, size: int, last: Any) -> Any:
+def again(turn: Any, state: Any, k: Any, size: int, last: Any, MASK: bool) -> Any:
     """The state after a walk that keeps no score."""
     for j in fh.tiles(k, axis=2, size=size, stop=last):
-        state = turn(state, j, size, True, False)
+        state = turn(state, j, size, MASK, False)
     return state
 
 
@@ -159,12 +161,14 @@ def attention_tiles(
     KEPT: Const[int] = 0,
     H: Const[Any] = None,
     E: Const[Any] = None,
+    WHOLE: Const[bool] = False,
 ):
     """
     o = softmax(q @ k.T * scale) @ v in one walk over the keys; G heads of queries share one of keys and values. Queries
     are the last S of the T positions. `CAUSAL` leaves out keys after a query's own place, `WINDOW` those that are
     `window` or more in front of it. `SINKS` adds a score to each head. `WIDTH` is D, up to a power of 2. With `PIECES`,
     f32 is multiplied in so many of bf16. `KEPT`: as `kept` (2: `walk_once`); what goes beyond `FAR` walks again.
+    `WHOLE`: keys are whole tiles, and all are seen, so none is masked.
     """
     fh.require("H % G == 0 and X == H" if SINKS else "H % G == 0")
     positions_agree(CAUSAL, WINDOW)
@@ -175,6 +179,9 @@ def attention_tiles(
     c, row = scale.astype(dtype) * LOG2E, places(i * TQ, TQ)[:, None]
     ahead, end = k.shape[2] - q.shape[2], k.shape[2]
     nothing = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
+    fh.static_assert(not (WHOLE and (CAUSAL or WINDOW)), "all keys are seen")
+    if WHOLE:
+        fh.require("T % TK == 0", "keys are whole tiles")
     fh.static_assert(not (KEPT and (WINDOW or PIECES)), "every row sees the first key, and weights have its dtype")
 
     def loaded(j: Any, size: int, MASK: bool) -> Any:
@@ -190,14 +197,14 @@ def attention_tiles(
         return kept(state, s, values, c) if KEPT else attended(state, s, values, c, PIECES)
 
     if KEPT == 2:
-        state = walk_once(loaded, seen, nothing, k, c, i * TQ, TK, (ahead, end), CAUSAL)
+        state = walk_once(loaded, seen, nothing, k, c, i * TQ, TK, (ahead, end), CAUSAL, WHOLE)
     else:
         state = near(nothing, queries, k, (b, h // G), row, c, (ahead, end), WIDTH, CAUSAL) if KEPT else nothing
         state = walk(turn, state, k, i * TQ, TQ, TK, (ahead, window, end), CAUSAL, WINDOW, KEPT > 0)
     least, sink = min(TQ, TK) if CAUSAL else TK, sinks.load(h, ()).astype(dtype) * LOG2E if SINKS else None
     to, last = (o.at(b, h, i, e), lse.at(b, h, i)), stop(i * TQ, TQ, ahead, end, least, CAUSAL)
     if KEPT and far(state):
-        finish(*to, again(turn, nothing, k, least, last), sink)
+        finish(*to, again(turn, nothing, k, least, last, not WHOLE), sink)
     else:
         finish(*to, state, sink)
 
@@ -389,12 +396,17 @@ def _tiles(heads: int, S: int, T: int, D: int, size: int, early: bool) -> tuple[
     return (64, min(128, width), 4, 3) if early and T >= 8192 else (64, min(64, width), 4, 4)
 
 
-def _strided(heads: int, S: int, T: int) -> bool:
+@cache
+def _strided(heads: int, S: int, T: int) -> int:
     """
-    Whether a block has all tiles of queries of a head, where these are causal: 2.5 % faster for 1,024 keys, and 1.5 %
-    slower for 2,048. It takes so many heads that few processors are left over by the last of them.
+    How many blocks of a head have all of its tiles of causal queries, each several; 0: a block has one tile. 1,024 keys
+    take 1 to 9 % less time so, and 2,048 more. Of those that leave processors idle the least, the fewest.
     """
-    return 1024 <= S == T < 1280 and heads > 2 * PROCESSORS and filled(heads, 2) >= 0.95
+    if not 1024 <= S == T < 1280:
+        return 0
+    tiles = ceildiv(S, 64)
+    least = min(range(1, tiles + 1), key=lambda n: ceildiv(heads * n, 2 * PROCESSORS) * ceildiv(tiles, n))
+    return least if least < tiles else 0
 
 
 @operator(
@@ -423,11 +435,13 @@ def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: floa
         high, hints = 128, {**hints, "num_cta_in_cga": 2}
     parts = fh.partition(o, (1, 1, high, wide_head[1])), fh.partition(lse, (1, 1, high))
     given, G = (*parts, q, k, v, q[0, 0, 0] if sinks is None else sinks, scale), H // k.shape[1]
-    if kept == 2 and causal and _strided(B * H, S, T):
-        hinted(attention_strided, hints)(*given, 1, G, wide_head[0], width, sinks is not None, H, v.shape[3]).on()
+    if kept == 2 and causal and (blocks := _strided(B * H, S, T)):
+        constants = blocks, G, wide_head[0], width, sinks is not None, H, v.shape[3]
+        hinted(attention_strided, hints)(*given, *constants).on()
         return
+    whole = kept == 2 and not causal and T % width == 0
     flags = causal, window > 0, sinks is not None, pieces, kept
-    hinted(attention_tiles, hints)(*given, window, G, wide_head[0], width, *flags, H, v.shape[3]).on()
+    hinted(attention_tiles, hints)(*given, window, G, wide_head[0], width, *flags, H, v.shape[3], whole).on()
 
 
 @fh.planned

@@ -73,7 +73,8 @@ def kept(
 ) -> tuple[Any, Any]:
     """
     Attention and logarithms of sums by the kernel that keeps the largest score of the first keys, or does not: with 0
-    blocks in two loops, with 1 in one. With more, causal, by the kernel of which a head has so many blocks.
+    blocks in two loops, with 1 in one. With more, causal, by the kernel of which a head has one block less; else
+    without masks where keys are whole tiles.
     """
     o, lse = torch.full_like(q, float("nan")), torch.full(q.shape[:3], float("nan"), dtype=torch.float32)
     parts = fh.partition(o, (1, 1, 16, D)), fh.partition(lse, (1, 1, 16))
@@ -81,15 +82,16 @@ def kept(
     if causal and blocks > 1:
         attention_strided(*given, blocks - 1, 2, D, size, sinks is not None).sync()
     else:
+        whole = blocks > 1 and k.shape[2] % size == 0
         way = int(keep) * (1 + min(blocks, 1))
-        attention_tiles(*given, 0, 2, D, size, causal, False, sinks is not None, 0, way).sync()
+        attention_tiles(*given, 0, 2, D, size, causal, False, sinks is not None, 0, way, WHOLE=whole).sync()
     return o, lse
 
 
 @pytest.mark.parametrize("blocks", [0, 1, 2, 5])
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("size", [16, 32])
-@pytest.mark.parametrize(("S", "T"), [(40, 40), (21, 53), (5, 7)])
+@pytest.mark.parametrize(("S", "T"), [(40, 40), (21, 53), (5, 7), (40, 64)])
 @pytest.mark.parametrize("most", [1.0, 12.0, 300.0, -300.0])
 def test_scores_that_rise_above_the_first(most: float, S: int, T: int, size: int, causal: bool, blocks: int) -> None:
     """By nothing, by what a walk bears that keeps its largest score, and by what makes it walk again; or they fall."""

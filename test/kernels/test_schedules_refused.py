@@ -67,10 +67,10 @@ def pooled(deep: int) -> Any:
     return pooling.pool_tiles.lower(cut(y, 1, deep, 1, 8), x, window, True)
 
 
-def attended(kept: int, window: bool, pieces: int) -> Any:
+def attended(kept: int, window: bool, pieces: int, whole: bool = False, causal: bool = True) -> Any:
     q = np.zeros((1, 2, 64, 64), np.float32 if pieces else ml_dtypes.bfloat16)
     lse, o = fh.partition(np.zeros((1, 2, 64), np.float32), (1, 1, 64)), fh.partition(q.copy(), (1, 1, 64, 64))
-    constants = {"TK": 64, "CAUSAL": True, "WINDOW": window, "PIECES": pieces, "KEPT": kept}
+    constants = {"TK": 64, "CAUSAL": causal, "WINDOW": window, "PIECES": pieces, "KEPT": kept, "WHOLE": whole}
     given = {
         "o": o,
         "lse": lse,
@@ -116,6 +116,11 @@ CASES: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "every row sees the first key, and weights have its dtype, in pieces": (
         partial(attended, 0, True, 2),
         partial(attended, 1, False, 2),
+    ),
+    "all keys are seen": (partial(attended, 2, False, 0, True, False), partial(attended, 2, False, 0, True)),
+    "all keys are seen, no window": (
+        partial(attended, 0, False, 0, True, False),
+        partial(attended, 0, True, 0, True, False),
     ),
     "a tile has one row of scales of b": (partial(scaled, 128, True), partial(scaled, 256, True)),
     "a tile has one row of scales of b, but": (partial(scaled, 256, False), partial(scaled, 256, True)),
