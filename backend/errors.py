@@ -432,6 +432,41 @@ class ClusterInDoubt(Error):
     """What of it is in doubt."""
 
 
+class TileMisread(Error):
+    """
+    A loaded tile is repeated along an axis behind its last one, and elements of it might be loaded from wrong places.
+
+    `x.load(...) * t.reshape(P, G, 1)` repeats `t`, of P x G elements, for each of the last axis of x. The assembler
+    (release 13.5) may have threads load `t` once more, as they hold x: the warps of a block take turns at the G places,
+    so that those of a thread lie apart. They are loaded as neighbours where `t` has an axis in front, of P elements.
+    Of 617 such kernels, with and without sums along the first axis, 84 ended in a fault of an H200 (an address that is
+    not aligned); where that is none, they are other elements. None was wrong without an axis in front, or where the
+    threads hold all of the last two axes of x at once: 16 bytes each, with 4 warps 512 elements of `f32`. This rule
+    was drawn from them, and refuses 93 that were right, too.
+    """
+
+    code: ClassVar[str] = "O423"
+    title: ClassVar[str] = (
+        "the code that the Tile IR assembler makes of {subject} for {arch} might load elements from wrong places"
+    )
+    notes: ClassVar[tuple[str, ...]] = (
+        "a loaded tile of {source} is repeated to {result}, of which the threads hold {held} elements at once",
+    )
+    helps: ClassVar[tuple[str, ...]] = (
+        "take smaller tiles, or more worker warps, so that the threads hold the tile's last axes at once; or load the"
+        " tile a row at a time",
+    )
+
+    subject: str
+    """The kernel, in words."""
+    arch: str
+    source: str
+    """Its extents."""
+    result: str
+    held: int
+    """Elements that the threads of a block have at once, each those that are side by side."""
+
+
 class AssemblerRemark(Error):
     """
     The assembler says how it translated an operation, and what it would have needed to do better.

@@ -9,6 +9,7 @@ What is known of each, and on how many kernels it was seen, stands with its erro
 - tiles and numbers that a turn hands on so, and that are used behind the loop (O419, `_mistakes`);
 - tiles that are stored twice as they were loaded (O420, `_misplaces`);
 - tiles that a turn hands on with their axes permuted (O421, `_turns`);
+- elements that threads load of a tile which is repeated behind its last axis (O423, `backend.wrong_loads`);
 - whatever clusters do that is not known to be right (O422, `backend.wrong_clusters`).
 """
 
@@ -21,6 +22,7 @@ from freehold.backend.errors import (
     ColumnsMixed,
     ProductScanned,
     TileMisplaced,
+    TileMisread,
     TileMistaken,
     TileTurned,
     UnpackedHandedOn,
@@ -39,6 +41,7 @@ from freehold.backend.flow import (
 )
 from freehold.backend.likeness import Likeness
 from freehold.backend.wrong_clusters import in_doubt
+from freehold.backend.wrong_loads import misread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +53,10 @@ if TYPE_CHECKING:
     from freehold.dialects.cuda_tile.types import TileType
 
 
-Wrong = ColumnsMixed | ProductScanned | UnpackedHandedOn | TileMistaken | TileTurned | TileMisplaced | ClusterInDoubt
+Wrong = (
+    ColumnsMixed | ProductScanned | UnpackedHandedOn | TileMistaken | TileTurned | TileMisplaced | TileMisread
+    | ClusterInDoubt
+)  # fmt: skip
 
 
 def wrong(bytecode: bytes, arch: str) -> list[Wrong]:
@@ -62,7 +68,7 @@ def wrong(bytecode: bytes, arch: str) -> list[Wrong]:
     found: list[Wrong | None] = []
     for entry in entries:
         operations = [*entry.walk()]
-        looks = (_mixes, _scans, _hands_on, _mistakes, _turns, _misplaces, in_doubt)
+        looks = (_mixes, _scans, _hands_on, _mistakes, _turns, _misplaces, misread, in_doubt)
         found += (look(entry, operations, arch) for look in looks)
     return [error for error in found if error is not None]
 
@@ -120,7 +126,7 @@ def _hands_on(entry: EntryOp, operations: Sequence[Operation], arch: str) -> Unp
         if len(tiles) < 2:
             continue
         likeness = Likeness(loop.block)
-        given = likeness.given[-len(loop.carried) :]
+        given = likeness.given[len(likeness.given) - len(loop.carried) :]
         for way in ends_of(loop, ContinueOp):
             if any(likeness.may_be(way.operands[n], [given[m] for m in tiles if m != n]) for n in tiles):
                 return UnpackedHandedOn(None, f"kernel `{entry.sym_name.data}`", arch)
@@ -148,7 +154,7 @@ def _loop_mistakes(loop: ForOp | LoopOp, ways: Sequence[ContinueOp]) -> bool:
     if not used or len(tiles) < 2:
         return False
     likeness = Likeness(loop.block, loops=False)  # what loops inside hand on was right
-    given = likeness.given[-len(loop.carried) :]
+    given = likeness.given[len(likeness.given) - len(loop.carried) :]
     for way in ways:
         values = {number: likeness.of(way.operands[number]) for number in tiles}
         others = {n: [m for m in tiles if m != n and likeness.may_be(way.operands[n], [given[m]])] for n in tiles}

@@ -328,7 +328,7 @@ def decoding_launches(
 def merge_launch(o: Any, part: Any, lse: Any) -> Any:
     """The launch that merges parts (B, KH, P, G, E), of which there are up to 64, to o (B, KH, G, E)."""
     group, many = power_of_two(o.shape[2]), power_of_two(part.shape[2])
-    width = min(power_of_two(o.shape[3]), max(16, 8192 // (many * group)))
+    width = min(power_of_two(o.shape[3]), max(16, 8192 // (many * group)), max(1, 512 // group))  # O423
     while width > 16 and o.shape[0] * o.shape[1] * ceildiv(o.shape[3], width) < PROCESSORS:
         width //= 2
     return decode_merge(cut(o, (1, 1, group, width)), part, lse, many)

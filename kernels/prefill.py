@@ -141,6 +141,15 @@ def again(turn: Any, state: Any, k: Any, size: int, last: Any, MASK: bool) -> An
     return state
 
 
+def ways_agree(TK: int, CAUSAL: bool, WINDOW: bool, WHOLE: bool, KEPT: int, PIECES: int) -> None:
+    """Asks that S queries and T keys are what a walk of these kinds takes."""
+    positions_agree(CAUSAL, WINDOW)
+    fh.static_assert(not (WHOLE and (CAUSAL or WINDOW)), "all keys are seen")
+    if WHOLE:
+        fh.require(f"T % {TK} == 0", "keys are whole tiles")
+    fh.static_assert(not (KEPT and (WINDOW or PIECES)), "every row sees the first key, and weights have its dtype")
+
+
 @safe
 def attention_tiles(
     o: Out["B", "H", "S", "E"],
@@ -171,18 +180,13 @@ def attention_tiles(
     `WHOLE`: keys are whole tiles, and all are seen, so none is masked.
     """
     fh.require("H % G == 0 and X == H" if SINKS else "H % G == 0")
-    positions_agree(CAUSAL, WINDOW)
+    ways_agree(TK, CAUSAL, WINDOW, WHOLE, KEPT, PIECES)
     (b, h, i, e), (_, _, TQ, DV) = o.index, o.tile
     i = fh.cdiv(q.shape[2], TQ) - 1 - i if CAUSAL else i  # what takes longest is begun first
-    dtype = accumulator(q.dtype)
+    dtype, ahead, end = accumulator(q.dtype), k.shape[2] - q.shape[2], k.shape[2]
     queries = torn_all(q.load((b, h, i, 0), (1, 1, TQ, WIDTH)).reshape(TQ, WIDTH), PIECES)
     c, row = scale.astype(dtype) * LOG2E, places(i * TQ, TQ)[:, None]
-    ahead, end = k.shape[2] - q.shape[2], k.shape[2]
     nothing = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
-    fh.static_assert(not (WHOLE and (CAUSAL or WINDOW)), "all keys are seen")
-    if WHOLE:
-        fh.require("T % TK == 0", "keys are whole tiles")
-    fh.static_assert(not (KEPT and (WINDOW or PIECES)), "every row sees the first key, and weights have its dtype")
 
     def loaded(j: Any, size: int, MASK: bool) -> Any:
         keys = k.load((b, h // G, j, 0), (1, 1, size, WIDTH)).reshape(size, WIDTH)

@@ -109,6 +109,37 @@ def near_still(near: Any, state: tuple[Any, Any, Any]) -> Any:
     return fh.where(sums <= FAR, near, 0.0)
 
 
+def walked_near(
+    loaded: Any, seen: Any, queries: Any, row: Any, k: Any, c: Any, whole: Any, last: Any, TK: int, state: Any
+) -> Any:
+    """
+    What a walk over tiles of keys leaves of a state, relative to the largest score of the first keys. Of the first
+    `whole` tiles, a float, all keys are seen.
+    """
+    top, parts, acc = state
+    left = whole
+    for j in fh.tiles(k, axis=2, size=TK, stop=last):
+        s, values = loaded(queries, j)
+        if left <= 0.0:
+            s = s + seen(0.0, row, j)
+        top = fh.where(left == whole, nearest(s, c), top)
+        top, parts, acc = kept((top, parts, acc), s, values, c)
+        left = left - 1.0
+    return top, parts, acc
+
+
+def walked(loaded: Any, seen: Any, queries: Any, row: Any, k: Any, c: Any, last: Any, TK: int, state: Any) -> Any:
+    """What a walk over tiles of keys leaves of a state, relative to the largest score."""
+    for j in fh.tiles(k, axis=2, size=TK, stop=last):
+        s, values = loaded(queries, j)
+        state = attended(state, seen(s, row, j), values, c, 0)
+    return state
+
+
+# The turns' loop of `attention_strided` has no instruction that is not needed. Sums begin with zeros that are computed:
+# those of a constant would be chosen in each turn. It has a turn for certain: zeros for none would have registers. And
+# what masks and the first turn depend on is counted in floats: where a condition asks for the tile's number, loops are
+# split.
 @safe
 def attention_strided(
     o: Mut["B", "H", "S", "E"],
@@ -131,10 +162,6 @@ def attention_strided(
     As `attention_tiles`, causal. Each of so many `blocks` of a head works on tiles of queries that are so many apart,
     and what a tile begins with is loaded while the one before ends. Weights are `kept`, relative to the largest score
     of the first keys in a walk's own first turn; where a tile goes beyond `FAR`, all of its block are walked again.
-
-    The turns' loop has no instruction that is not needed. Sums begin with zeros that are computed: those of a constant
-    would be chosen in each turn. It has a turn for certain: zeros for none would have registers. And what masks and the
-    first turn depend on is counted in floats: where a condition asks for the tile's number, loops are split.
     """
     fh.require("H % G == 0 and X == H" if SINKS else "H % G == 0")
     positions_agree(True, False)
@@ -146,8 +173,10 @@ def attention_strided(
     ahead, end = k.shape[2] - q.shape[2], k.shape[2]
     sink = sinks.load(h, ()).astype(dtype) * LOG2E if SINKS else None
 
-    def queries_of(i: Any) -> Any:
-        return q.load((b, h, i, 0), (1, 1, TQ, WIDTH), latency=1).reshape(TQ, WIDTH)
+    def begun(n: Any) -> tuple[Any, Any, Any]:
+        i = n * blocks + p
+        queries = q.load((b, h, i, 0), (1, 1, TQ, WIDTH), latency=1).reshape(TQ, WIDTH)
+        return i, queries, places(i * TQ, TQ)[:, None]
 
     def loaded(queries: Any, j: Any) -> tuple[Any, Any]:
         keys = k.load((b, h // G, j, 0), (1, 1, TK, WIDTH), latency=1).reshape(TK, WIDTH)
@@ -159,28 +188,15 @@ def attention_strided(
 
     near: Any = fh.full((TQ, FIRST), 1.0, dtype)
     for n in range(count):
-        i = n * blocks + p
-        queries, row = queries_of(i), places(i * TQ, TQ)[:, None]
-        top, parts = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, FIRST), dtype)
-        acc = fh.broadcast_to(zero, (TQ, DV))
-        whole = seen_whole(i * TQ, ahead, end, TK, True).astype(f32)
-        left: Any = whole
-        last: Any = fh.maximum(stop(i * TQ, TQ, ahead, end, TK, True), 1)
-        for j in fh.tiles(k, axis=2, size=TK, stop=last):
-            s, values = loaded(queries, j)
-            if left <= 0.0:
-                s = s + seen(0.0, row, j)
-            top = fh.where(left == whole, nearest(s, c), top)
-            top, parts, acc = kept((top, parts, acc), s, values, c)
-            left = left - 1.0
-        near = near_still(near, (top, parts, acc))
-        finish(o.at(b, h, i, 0), lse.at(b, h, i), whole_sums((top, parts, acc)), sink)
+        i, queries, row = begun(n)
+        state = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, FIRST), dtype), fh.broadcast_to(zero, (TQ, DV))
+        whole, last = seen_whole(i * TQ, ahead, end, TK, True), stop(i * TQ, TQ, ahead, end, TK, True)
+        state = walked_near(loaded, seen, queries, row, k, c, whole.astype(f32), fh.maximum(last, 1), TK, state)
+        near = near_still(near, state)
+        finish(o.at(b, h, i, 0), lse.at(b, h, i), whole_sums(state), sink)
     if near.min() <= 0.0:
         for n in range(count):
-            i = n * blocks + p
-            queries, row = queries_of(i), places(i * TQ, TQ)[:, None]
+            i, queries, row = begun(n)
             state = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
-            for j in fh.tiles(k, axis=2, size=TK, stop=stop(i * TQ, TQ, ahead, end, TK, True)):
-                s, values = loaded(queries, j)
-                state = attended(state, seen(s, row, j), values, c, 0)
+            state = walked(loaded, seen, queries, row, k, c, stop(i * TQ, TQ, ahead, end, TK, True), TK, state)
             finish(o.at(b, h, i, 0), lse.at(b, h, i), state, sink)
