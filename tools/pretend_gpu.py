@@ -25,7 +25,9 @@ DRIVER: Final = 13050
 _MAJOR, _MINOR, _MULTIPROCESSORS = 75, 76, 16  # numbers of CUdevice_attribute
 _DLPACK: Final = b"dltensor"
 _ON_GPU: Final = 2  # DLPack's number of CUDA
-_FOUND: Final[dict[str, Any]] = {}  # the functions that were handed out, which must live as long as the process
+_FOUND: Final[
+    dict[tuple[str, int], Any]
+] = {}  # the functions that were handed out, which must live as long as the process
 
 
 def _answer(address: int | None, value: int, kind: Any = ctypes.c_int) -> int:
@@ -62,12 +64,12 @@ def _driver(arch: int) -> types.ModuleType:
     def find(name: bytes, out: int, version: int, flags: int, status: int | None) -> int:
         del version, flags
         text = name.decode()
-        found = _FOUND.setdefault(text, _function(text, arch))
+        found = _FOUND.setdefault((text, arch), _function(text, arch))
         _answer(status, 0)
         return _answer(out, ctypes.cast(found, ctypes.c_void_p).value or 0, ctypes.c_size_t)
 
     kinds = (ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p)
-    getter = _FOUND.setdefault("", ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(find))
+    getter = _FOUND.setdefault(("", arch), ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(find))
     module = types.ModuleType("cuda.tile._load_libcuda")
     vars(module)["cuGetProcAddress_v2_ptrptr"] = ctypes.addressof(getter)
     return module

@@ -36,14 +36,12 @@ def test_what_the_driver_answers(name: str, given: tuple[int, ...], kind: Any, a
     place = ctypes.c_void_p.from_address(driver["cuGetProcAddress_v2_ptrptr"])
     find = ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(place.value or 0)
     function, status, out = ctypes.c_void_p(), ctypes.c_int(7), kind(77)
-    pretend_gpu._FOUND.pop(name, None)  # of another architecture
     assert find(name.encode(), ctypes.addressof(function), 0, 0, ctypes.addressof(status)) == status.value == 0
     takes = (ctypes.c_void_p, *(ctypes.c_int if n < 2 or kind is ctypes.c_int else kind for n in range(len(given))))
     asked = ctypes.CFUNCTYPE(ctypes.c_int, *takes)(function.value or 0)
     assert asked(ctypes.addressof(out), *given) == 0
     assert out.value == answer
     assert asked(None, *given) == 0
-    pretend_gpu._FOUND.pop(name)
 
 
 def test_what_torch_says_of_it() -> None:
@@ -111,3 +109,17 @@ def test_tensors_are_seen_where_they_lie(name: str) -> None:
     host_array(whole.T)[2, 0] = 0
     assert float(whole[0, 2]) == 0.0
     assert host_array(whole[:0]).shape == (0, 3)
+
+
+@pytest.mark.parametrize("arch", [100, 92, 120])
+def test_architectures_of_one_process_are_told_apart(arch: int) -> None:
+    for each in (80, arch):
+        driver = vars(pretend_gpu._driver(each))
+        kinds = (ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p)
+        place = ctypes.c_void_p.from_address(driver["cuGetProcAddress_v2_ptrptr"])
+        function, status, out = ctypes.c_void_p(), ctypes.c_int(7), ctypes.c_int(77)
+        find = ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(place.value or 0)
+        find(b"cuDeviceGetAttribute", ctypes.addressof(function), 0, 0, ctypes.addressof(status))
+        asked = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)(function.value or 0)
+        assert asked(ctypes.addressof(out), 75, 0) == 0
+        assert out.value == each // 10
