@@ -55,11 +55,14 @@ class Likeness:
         self._found: dict[SSAValue, frozenset[Guess]] = {}
         self._bits: dict[Any, int] = {}
         self._floats: dict[int, Any] = {}
-        self.given: list[Guess] = [self._other(value) for value in block.args]
-        """What the block is given: of a loop, the counter, and what it carries at the beginning of a turn."""
+        self._given = [self._other(value) for value in block.args]
         self.outside: set[Guess] = set()
         """What is used of other blocks, around this one."""
         self._block(block)
+
+    def carried(self, loop: ForOp | LoopOp) -> list[Guess]:
+        """What the loop whose block this is carries at the beginning of a turn: it may be nothing."""
+        return self._given[len(self._given) - len(loop.carried) :]
 
     def may_be(self, value: SSAValue, those: Iterable[Guess]) -> bool:
         """Whether a value may be one of those."""
@@ -108,7 +111,7 @@ class Likeness:
 
     def _known(self, result: SSAValue, found: set[Guess]) -> None:
         if len(found) > _MOST:
-            found = {*found.intersection(self.given), self._other(result)}
+            found = {*found.intersection(self._given), self._other(result)}
         self._found[result] = frozenset(found)
 
     def _block(self, block: Block) -> None:

@@ -83,7 +83,7 @@ def _hands_others_on(loop: ForOp | LoopOp) -> bool:
     from freehold.dialects.cuda_tile.ops.shape import CatOp, ExtractOp, PermuteOp, ReshapeOp
 
     likeness = Likeness(loop.block)
-    given = dict(zip(loop.carried, likeness.given[len(likeness.given) - len(loop.carried) :], strict=True))
+    given = dict(zip(loop.carried, likeness.carried(loop), strict=True))
     for number, place in enumerate(loop.carried):
         if elements(place) < 2:
             continue

@@ -126,7 +126,7 @@ def _hands_on(entry: EntryOp, operations: Sequence[Operation], arch: str) -> Unp
         if len(tiles) < 2:
             continue
         likeness = Likeness(loop.block)
-        given = likeness.given[len(likeness.given) - len(loop.carried) :]
+        given = likeness.carried(loop)
         for way in ends_of(loop, ContinueOp):
             if any(likeness.may_be(way.operands[n], [given[m] for m in tiles if m != n]) for n in tiles):
                 return UnpackedHandedOn(None, f"kernel `{entry.sym_name.data}`", arch)
@@ -154,7 +154,7 @@ def _loop_mistakes(loop: ForOp | LoopOp, ways: Sequence[ContinueOp]) -> bool:
     if not used or len(tiles) < 2:
         return False
     likeness = Likeness(loop.block, loops=False)  # what loops inside hand on was right
-    given = likeness.given[len(likeness.given) - len(loop.carried) :]
+    given = likeness.carried(loop)
     for way in ways:
         values = {number: likeness.of(way.operands[number]) for number in tiles}
         others = {n: [m for m in tiles if m != n and likeness.may_be(way.operands[n], [given[m]])] for n in tiles}
