@@ -25,9 +25,8 @@ DRIVER: Final = 13050
 _MAJOR, _MINOR, _MULTIPROCESSORS = 75, 76, 16  # numbers of CUdevice_attribute
 _DLPACK: Final = b"dltensor"
 _ON_GPU: Final = 2  # DLPack's number of CUDA
-_FOUND: Final[
-    dict[tuple[str, int], Any]
-] = {}  # the functions that were handed out, which must live as long as the process
+_FOUND: Final[dict[tuple[str, int], Any]] = {}
+"""The functions that were handed out, by name and architecture: they must live as long as the process."""
 
 
 def _answer(address: int | None, value: int, kind: Any = ctypes.c_int) -> int:

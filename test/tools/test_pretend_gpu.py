@@ -28,17 +28,21 @@ ANSWERS = [
 ]
 
 
+def function_of(arch: int, name: str) -> int:
+    """The address of a function of the driver, looked up by name as a program does."""
+    kinds = (ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p)
+    place = ctypes.c_void_p.from_address(vars(pretend_gpu._driver(arch))["cuGetProcAddress_v2_ptrptr"])
+    find = ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(place.value or 0)
+    function, status = ctypes.c_void_p(), ctypes.c_int(7)
+    assert find(name.encode(), ctypes.addressof(function), 0, 0, ctypes.addressof(status)) == status.value == 0
+    return function.value or 0
+
+
 @pytest.mark.parametrize(("name", "given", "kind", "answer"), ANSWERS)
 def test_what_the_driver_answers(name: str, given: tuple[int, ...], kind: Any, answer: int) -> None:
-    """Through the functions that a program looks up by name, as it looks them up."""
-    driver = vars(pretend_gpu._driver(92))
-    kinds = (ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p)
-    place = ctypes.c_void_p.from_address(driver["cuGetProcAddress_v2_ptrptr"])
-    find = ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(place.value or 0)
-    function, status, out = ctypes.c_void_p(), ctypes.c_int(7), kind(77)
-    assert find(name.encode(), ctypes.addressof(function), 0, 0, ctypes.addressof(status)) == status.value == 0
+    out = kind(77)
     takes = (ctypes.c_void_p, *(ctypes.c_int if n < 2 or kind is ctypes.c_int else kind for n in range(len(given))))
-    asked = ctypes.CFUNCTYPE(ctypes.c_int, *takes)(function.value or 0)
+    asked = ctypes.CFUNCTYPE(ctypes.c_int, *takes)(function_of(92, name))
     assert asked(ctypes.addressof(out), *given) == 0
     assert out.value == answer
     assert asked(None, *given) == 0
@@ -114,12 +118,7 @@ def test_tensors_are_seen_where_they_lie(name: str) -> None:
 @pytest.mark.parametrize("arch", [100, 92, 120])
 def test_architectures_of_one_process_are_told_apart(arch: int) -> None:
     for each in (80, arch):
-        driver = vars(pretend_gpu._driver(each))
-        kinds = (ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p)
-        place = ctypes.c_void_p.from_address(driver["cuGetProcAddress_v2_ptrptr"])
-        function, status, out = ctypes.c_void_p(), ctypes.c_int(7), ctypes.c_int(77)
-        find = ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(place.value or 0)
-        find(b"cuDeviceGetAttribute", ctypes.addressof(function), 0, 0, ctypes.addressof(status))
-        asked = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)(function.value or 0)
+        out, takes = ctypes.c_int(77), (ctypes.c_void_p, ctypes.c_int, ctypes.c_int)
+        asked = ctypes.CFUNCTYPE(ctypes.c_int, *takes)(function_of(each, "cuDeviceGetAttribute"))
         assert asked(ctypes.addressof(out), 75, 0) == 0
         assert out.value == each // 10
