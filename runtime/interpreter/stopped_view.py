@@ -20,22 +20,29 @@ _STYLE: Final = "font-family:monospace;white-space:pre;text-align:left;vertical-
 
 
 class StoppedView:
-    """Where a kernel stands. Notebooks show it; its text is that of the line."""
+    """
+    Where a kernel stands. Notebooks show it; its text is that of the line.
+
+    All is read at the stop: the kernel goes on, and Python 3.13 may crash where variables of an ended call are read.
+    """
 
     def __init__(self, frames: Sequence[FrameType], block: str):
-        self.frames = frames
-        """The kernel's functions that are being run, the outermost first."""
+        self.calls = [(frame.f_code.co_name, frame.f_lineno) for frame in frames]
+        """The kernel's functions that are being run, the outermost first, and their lines that come next."""
+        self.file = frames[-1].f_code.co_filename
+        self.variables = dict(frames[-1].f_locals)
+        """Those of the innermost function."""
         self.block = block
         """The coordinates of the tile block."""
 
     def __repr__(self) -> str:
-        frame = self.frames[-1]
-        return f"<{frame.f_code.co_name} in block {self.block}, line {frame.f_lineno}>"
+        name, line = self.calls[-1]
+        return f"<{name} in block {self.block}, line {line}>"
 
     def _repr_html_(self) -> str:
-        calls = " &rarr; ".join(f"{escape(f.f_code.co_name)}:{f.f_lineno}" for f in self.frames)
-        rows = "".join(_row(*named) for named in self.frames[-1].f_locals.items())
-        lines = "\n".join(_lines(self.frames[-1]))
+        calls = " &rarr; ".join(f"{escape(name)}:{line}" for name, line in self.calls)
+        rows = "".join(_row(*named) for named in self.variables.items())
+        lines = "\n".join(_lines(self.file, self.calls[-1][1]))
         return (
             f'<div style="{_STYLE}"><b>block {escape(self.block)}</b>  {calls}\n{lines}\n'
             f'<table><tr><th style="{_STYLE}">name</th><th style="{_STYLE}">is</th><th></th>'
@@ -43,9 +50,8 @@ class StoppedView:
         )
 
 
-def _lines(frame: FrameType) -> Iterator[str]:
+def _lines(file: str, here: int) -> Iterator[str]:
     """The text around the line that comes next."""
-    file, here = frame.f_code.co_filename, frame.f_lineno
     for number in range(max(1, here - AROUND), here + AROUND + 1):
         text = linecache.getline(file, number).rstrip()
         if number == here:

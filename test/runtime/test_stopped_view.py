@@ -76,6 +76,18 @@ def test_each_stop_is_shown_with_its_variables(monkeypatch: pytest.MonkeyPatch, 
     assert "iint1" in rows
 
 
+def test_a_stop_is_shown_as_it_was_when_the_kernel_has_gone_on() -> None:
+    running = counting()
+    next(running)
+    view = StoppedView([running.gi_frame], "0")
+    line = repr(view)
+    assert [next(running), next(running)] == [2, 3]
+    assert parts(view, ".//tr")[1] == "countint1"
+    assert repr(view) == line
+    assert list(running) == []
+    assert parts(view, ".//tr")[1] == "countint1"
+
+
 def test_a_tile_is_a_picture_and_what_is_not_finite_is_red(
     monkeypatch: pytest.MonkeyPatch, displayed: list[StoppedView]
 ) -> None:
@@ -98,6 +110,13 @@ def test_nothing_is_shown_elsewhere(
 
 def standing(t: Any) -> Any:
     yield t
+
+
+def counting() -> Any:
+    count = 0
+    while count < 3:
+        count += 1
+        yield count
 
 
 def shown(value: Any) -> StoppedView:
@@ -149,7 +168,7 @@ def test_what_is_no_tile_of_one_or_two_axes_has_no_picture(value: Any) -> None:
 
 def test_lines_around_where_it_stands_and_values_cut_short() -> None:
     view = shown("x" * 300)
-    here = view.frames[-1].f_lineno
+    here = view.calls[-1][1]
     html = view._repr_html_()  # pyright: ignore[reportPrivateUsage]
     assert f"<b>&rarr; {here:4}      yield t</b>" in html
     text = Path(__file__).read_text(encoding="utf-8").splitlines()
