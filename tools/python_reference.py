@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, get_origin
 
 import freehold
 
@@ -70,8 +70,15 @@ def undocumented() -> list[str]:
 
 def _home(name: str) -> str:
     value = getattr(freehold, name)
-    module = getattr(value, "__module__", None) or type(value).__module__
-    return str(module).removeprefix("freehold.")
+    module = str(getattr(value, "__module__", None) or type(value).__module__)
+    if name in _beside() and _is_alias(value):  # of which Python says what it is made of
+        module = _beside()[name][0]
+    return module.removeprefix("freehold.")
+
+
+def _is_alias(value: object) -> bool:
+    """Whether a name stands for types, for who checks them."""
+    return isinstance(value, str) or get_origin(value) is not None
 
 
 def _entry(name: str) -> str:
@@ -85,6 +92,10 @@ def _entry(name: str) -> str:
 
 
 def _signature(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return f"{name} = {value}"
+    if _is_alias(value):
+        return f"{name}[{', '.join(map(str, value.__parameters__)).replace('~', '')}]"
     if inspect.isclass(value):
         bases = [b.__name__ for b in value.__bases__ if b not in PLAIN]
         return f"class {name}({', '.join(bases)})" if bases else f"class {name}"
@@ -110,16 +121,19 @@ def _about(name: str, value: Any) -> str:
     """What it says of itself; a value says it beside its definition."""
     if inspect.isclass(value) or inspect.isroutine(value) or hasattr(value, "__wrapped__"):
         return inspect.cleandoc(value.__doc__ or "")
-    return _beside().get(name) or inspect.cleandoc(type(value).__doc__ or "")
+    ours = type(value).__module__.startswith("freehold.")  # what Python says of its own types is no help, and changes
+    return _beside().get(name, ("", ""))[1] or (inspect.cleandoc(type(value).__doc__ or "") if ours else "")
 
 
 @cache
-def _beside() -> dict[str, str]:
-    """What stands beneath the assignments in the package, by the name that is assigned."""
-    found: dict[str, str] = {}
+def _beside() -> dict[str, tuple[str, str]]:
+    """The modules of the package that assign names, and what stands beneath, by the name that is assigned."""
+    found: dict[str, tuple[str, str]] = {}
+    root = Path(freehold.__file__).parent
     for path in _sources():
+        module = ".".join(path.relative_to(root).with_suffix("").parts)
         for name, text in _said(ast.parse(path.read_text(encoding="utf-8")).body):
-            found.setdefault(name, text)
+            found.setdefault(name, (module, text))
     return found
 
 

@@ -69,9 +69,10 @@ class Debugger(pdb.Pdb):
         file, line = stop.place
         if self._wanted is not None and self._wanted(_Place(machine.turn, stop.depth, line)):
             return True
-        return line in self.get_all_breaks().get(self.canonic(file), ()) and bool(
-            self.break_here(frame_of(functions()[-1]))
-        )
+        if line not in self.get_all_breaks().get(self.canonic(file), ()):
+            return False
+        suspended = functions()  # held: a frame has no variables once its function is gone, from Python 3.13 on
+        return bool(self.break_here(frame_of(suspended[-1])))
 
     def ask(self, stop: Stop, machine: Machine, functions: list[Suspended]) -> None:
         """Stops, until the user goes on. Raises `bdb.BdbQuit` where they leave."""

@@ -78,8 +78,8 @@ OF_THE_HOUSE: Final = {
 ASYNCIO: Final = {"send", "throw", "close"}
 """The protocol of coroutines: asyncio calls them, and asyncio's own error is raised where it does not run."""
 
-PYTHON_S_OWN: Final = {"Const": "'TypeVar' object"}
-"""Names that Python calls otherwise: a type alias."""
+PYTHON_S_OWN: Final = {"Const": ("'TypeVar' object", "'typing.TypeVar' object")}
+"""Names that Python calls otherwise: a type alias (before 3.12, and since)."""
 
 OTHERS: Final = {
     "kernel.as_jax": lambda: double.as_jax,
@@ -151,7 +151,7 @@ def objection(name: str, error: BaseException) -> str:
     first, _, last = name.partition(".")
     names = {kind.__name__ for kind in getattr(getattr(fh, first, None), "__mro__", ())} & set(fh.__all__)
     names |= {"Kernel", "Launch"} if name in OTHERS else set()
-    spoken = {last or first, f"{first}.{last}", PYTHON_S_OWN.get(first, first), *names}
+    spoken = {last or first, f"{first}.{last}", *PYTHON_S_OWN.get(first, (first,)), *names}
     if isinstance(error, TypeError | ValueError) and any(said.startswith((f"{n}(", f"{n}.", n)) for n in spoken):
         return ""
     return f"{type(error).__name__}, which names something else: {said}"
