@@ -192,7 +192,7 @@ def strips_of(m: int) -> tuple[int, ...]:
     """The heights of tiles above one another that hold up to 128 rows, and of which less than 8 rows overhang."""
     found = list[int]()
     for high in (128, 64, 32, 16, 8):
-        if m > high - 8 and m > 0:
+        if m > high - 8:
             found.append(high)
             m -= high
     return tuple(found)

@@ -71,7 +71,7 @@ def columns_of(b: Any, k: Any, t: Any, BK: int, width: int, TB: bool, AHEAD: int
 def parts_of(n: int, first: int, second: int) -> int:
     """In how many equal parts n columns are stored faster than in regions of `second`; 0 where they are not."""
     parts = ceildiv(n, first + second)
-    even = n % parts == 0 and first < n // parts <= first + second and n // parts % 8 == 0  # 16 bytes, for TMA
+    even = n % parts == 0 and first < n // parts and n // parts % 8 == 0  # 16 bytes, for TMA
     return parts if even and first > _MANY * second else 0
 
 

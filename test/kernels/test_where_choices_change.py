@@ -167,6 +167,12 @@ def of_products() -> Iterator[Asked]:
             asked = partial(lambda m, p, n: tilings.tiling(m, n, 8192, 2, True, p), m, pairs)
             columns = [*range(16, 1100, 16), *around(*(32 * 132 * n // 4 for n in range(1, 20)))]
             yield f"tiling {m} rows, pairs {pairs}, by n", asked, columns
+    edges = around(*(64 * n for n in (16, 22, 33, 44, 66, 88, 132, 185, 186, 264, 396)), *(256 * n for n in (33, 66)))
+    for m, k in product((40, 57, 72, 100, 128), (1023, 1024, 2048, 2049, 4096, 6144, 6145, 8192)):
+        yield f"tiling {m} rows by n, k {k}", partial(lambda m, k, n: tilings.tiling(m, n, k, 2), m, k), edges
+    for m, k in ((264, 8192), (520, 8192), (4360, 2048)):
+        asked = partial(lambda m, k, n: tilings.tiling(m, n, k, 2, True, True), m, k)
+        yield f"tiling {m} rows in pairs, k {k}, by n", asked, around(264, 520, 4104, 4128, 65288, 65544)
     for n in (64, 2048):
         by_k = partial(lambda n, k: tilings.tiling(64, n, k, 4), n)
         yield f"tiling 64 x {n} of 32 bits, by k", by_k, around(*(1 << n for n in range(4, 20)))
@@ -175,7 +181,10 @@ def of_products() -> Iterator[Asked]:
     for first, second in ((128, 64), (256, 64), (256, 32), (128, 32), (256, 16)):
         asked = partial(lambda f, s, n: wide_tiles.parts_of(n, f, s), first, second)
         yield f"equal parts of {first} and {second}", asked, range(8, 3000, 8)
+    yield "strips", tilings.strips_of, range(130)
     for alone in (True, False):
+        lengths = partial(lambda a, n: schedules.by_row(4096, n, a), alone)
+        yield f"4096 by row, alone {alone}, at 4096", lengths, (4095, 4096, 4097)
         for count in (1, 4095, 4096, 4097):
             asked = partial(lambda c, a, n: schedules.by_row(c, n, a), count, alone)
             yield f"{count} by row, alone {alone}", asked, chain(SOME[:14], ODD[:30])
@@ -230,6 +239,9 @@ def of_attention() -> Iterator[Asked]:
     for positions in (1024, 2048, 4096, 8192, 16384, 65536, 131072):
         by_heads = partial(lambda p, n: decoding.cache_tiles(p, n, 128), positions)
         yield f"cache of {positions} by heads", by_heads, [*range(1, 300), 528, 529, 1056]
+    for heads in (1, 32, 64, 128, 132, 256, 265):
+        asked = partial(lambda h, n: decoding._in_one_turn(n, h), heads)
+        yield f"cache of {heads} heads in one turn", asked, around(*(1 << n for n in range(10, 18)))
     for group in (1, 3, 4):
         for reach in (0, 4096):
             by_heads = partial(lambda g, r, n: serving.parts_of_query(64, n, g, r), group, reach)
