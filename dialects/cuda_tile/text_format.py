@@ -37,6 +37,7 @@ from freehold.dialects.cuda_tile.op import SEGMENTS, TileOp, segments
 from freehold.dialects.cuda_tile.text_dense import parse_literal, print_literal
 from freehold.dialects.cuda_tile.text_types import parse_short_type, parse_types, print_short_type, print_types
 from freehold.dialects.cuda_tile.types import TileType, TileViewType
+from freehold.dialects.optional_groups import with_values
 
 
 def _enum_class(variable: AttributeVariable) -> type[WireEnumAttr[WireEnum]]:
@@ -543,4 +544,4 @@ def compile_format(cls: type[TileOp]) -> FormatProgram:
     assert cls.FORMAT is not None, f"{cls.name} has no assembly format"
     assert not definition.regions, f"{cls.name} has regions, which formats here do not speak of"
     definition.custom_directives = {directive.__name__: directive for directive in DIRECTIVES}
-    return TileFormat(FormatParser(cls.FORMAT, definition).parse_format().stmts)
+    return TileFormat(with_values(FormatParser(cls.FORMAT, definition).parse_format().stmts))

@@ -31,7 +31,9 @@ _VALUES: Final = (OpResult, BlockArgument)
 def _program(kind: type[FormattedOp]) -> FormatProgram:
     from xdsl.irdl.declarative_assembly_format import FormatProgram
 
-    return FormatProgram.from_str(kind.FORMAT, kind.get_irdl_definition())
+    from freehold.dialects.optional_groups import with_values
+
+    return FormatProgram(with_values(FormatProgram.from_str(kind.FORMAT, kind.get_irdl_definition()).stmts))
 
 
 @cache

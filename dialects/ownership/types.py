@@ -55,7 +55,7 @@ def _parse_dim(parser: AttrParser) -> StringAttr:
         return StringAttr(str(number))
     if (text := parser.parse_optional_str_literal()) is not None:
         return StringAttr(text)
-    return StringAttr(parser.parse_identifier("a dimension"))
+    return StringAttr(parser.parse_identifier(" of a dimension"))
 
 
 @irdl_attr_definition
