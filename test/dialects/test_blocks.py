@@ -35,7 +35,7 @@ def check(block: Block, expected: list[Operation], outside: list[Operation], val
     """That a block holds these operations, in this order from both ends, and every value knows who uses it."""
     assert list(block.ops) == expected
     backwards = [block.last_op] if block.last_op else []
-    while backwards and backwards[-1] is not None and (before := backwards[-1].prev_op) is not None:
+    while backwards and (before := backwards[-1].prev_op) is not None:
         backwards.append(before)
     assert backwards == expected[::-1]
     assert block.first_op is (expected[0] if expected else None)
