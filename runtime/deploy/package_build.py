@@ -97,9 +97,9 @@ class _Builder:
             reason = "it leaves its schedule open, which is chosen where kernels are compiled"
             call = f"{kernel.__name__}(fh.partition(...), ...)"
             _unpackable(f"this launch of `{kernel.__name__}`", reason, call)
-        _, bound = launch.described()
         if not isinstance(kernel, Kernel | Extern):
             _unpackable(f"`{kernel.__name__}`", "it comes from a package itself")
+        _, bound = launch.described()
         known, variants, seen = self.kernels.setdefault(kernel.__name__, (kernel.whole, [], set()))
         if known is not kernel.whole:
             _unpackable(f"`{kernel.__name__}`", "another kernel of this name is in the package")

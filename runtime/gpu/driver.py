@@ -105,7 +105,7 @@ def _problem() -> str | None:
     try:
         devices = core.Device.get_all_devices()
     except Exception as e:
-        if isinstance(e, RuntimeError) or type(e).__name__ in _FAILURES:
+        if isinstance(e, RuntimeError) or is_of_driver(e):
             return f"the NVIDIA driver cannot be used ({' '.join(str(e).split())[:200]})"
         raise
     if not devices:
@@ -438,7 +438,7 @@ def is_done(event: Any) -> bool:
     try:
         return event.is_done
     except Exception as e:
-        if type(e).__name__ not in _FAILURES:
+        if not is_of_driver(e):
             raise
         return False
 

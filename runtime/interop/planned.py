@@ -75,7 +75,7 @@ class Planned(Generic[P, T]):
         key = calls.key(args)
         if key is None or _has_modes():
             return function(*args, **kwargs)
-        if len(self._tries) >= MOST:
+        if key not in self._tries and len(self._tries) >= MOST:
             self._tries.clear()
             calls.forget()
         tries = self._tries.get(key, 0)
@@ -233,9 +233,11 @@ class Watch:
     def _plan(self, found: Any) -> Any:
         torch, count = self._torch, len(self.inputs)
         made = self.bases[count:]
+        if not all(t.layout is torch.strided and view(t).device != HOST for t in made):
+            return _UNPLANNED
         returned = found if found.__class__ is tuple else () if found is None else (found,)
         order = [self._made(r) for r in returned]
-        if None in order or not all(t.layout is torch.strided and view(t).device != HOST for t in made):
+        if None in order:
             return _UNPLANNED
         steps = [self._step(*launched) for launched in self.launched]
         written = {n for step in steps if step is not None for n in step[1]}

@@ -237,7 +237,8 @@ def _title(found: LaunchContract, predicted: Cost, values: Mapping[str, int]) ->
     ]
     yield from _filled(f"{found.symbol}({', '.join(parameters)})", "    ")
     count = _value(predicted.regions, values)
-    regions = f"{predicted.regions} regions" if count is None else f"{count} regions = {predicted.regions}"
+    many = "1 region" if count == 1 else f"{count} regions"
+    regions = f"{predicted.regions} regions" if count is None else f"{many} = {predicted.regions}"
     named = ", ".join(f"{k} = {v}" for k, v in values.items())
     blocks = f"{found.blocks or ''} persistent blocks".strip() if found.persistent else "one block each"
     yield from _filled(f"  {regions}, {blocks}{f', where {named}' if named else ''}", "    ")

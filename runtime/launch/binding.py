@@ -458,6 +458,8 @@ def _domain(found: ArrayView, spec: PartitionSpec, views: Mapping[str, ArrayView
 
 
 def _regions(grid: tuple[int, ...]) -> str:
+    if grid == (1,):
+        return "1 region"
     return f"{_times(grid)} regions" if grid else "one block owns all regions"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -273,6 +274,17 @@ def test_amounts_are_a_table_with_their_terms() -> None:
         "  `a` read   1 KiB  2 x its size      64 B  = N * 4",
         "  flops     <= 3 k                       5  = M",
     ]
+    long = " + ".join(f"N{n}" for n in range(60))
+    for given, begins, indent in (
+        (rows[0], "  `a` read   1 KiB  2 x its size      64 B  = N0 + N1", 48),
+        (("`a` read", "", "", ""), "  `a` read  N0 + N1", 14),
+    ):
+        lines = [*inner._table(COLUMNS, [given], [long])]
+        first, *others = lines[len(lines) - 1 - sum(line.startswith(" " * 9) for line in lines[1:]) :]
+        assert first.startswith(begins)
+        assert len(others) > 2
+        assert [len(line) - len(line.lstrip()) for line in others] == [indent] * len(others)
+        assert " ".join(line.strip() for line in (first, *others)).endswith(long)
     unknown = [("`a` read", "", "", ""), ("flops", "", "", "5")]
     assert [*inner._table(COLUMNS, unknown, ["N * 4", "M"])] == ["  `a` read  N * 4", "  flops     M"]
     assert [*inner._table(COLUMNS, [], [])] == []
@@ -379,6 +391,72 @@ def test_what_is_moved_by_threads() -> None:
         "for sm_90 and sm_100 tiles are moved by threads, not by the tensor memory accelerator: with these hints its"
         " code would wait for registers for ever (O414)"
     )
+
+
+def test_what_is_moved_by_threads_is_told_where_code_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def cubin_of(module: Any, arch: str, name: str) -> tuple[bytes, bool]:
+        asked.append(arch)
+        return b"", arch != "sm_80"
+
+    def nothing(*_: object) -> dict[str, object]:
+        return {}
+
+    monkeypatch.setattr(inner, "cubin_of", cubin_of)
+    monkeypatch.setattr(inner, "_idle", nothing)
+    hinted, one, two = gemm.with_hints(num_worker_warps=8), ("sm_90",), ("sm_90", "sm_80", "sm_100")
+    with monkeypatch.context() as changed:
+        changed.setattr(inner, "_all_resources", nothing)
+        for kernel, archs, ir, wanted in (
+            (gemm, one, False, []), (gemm, one, True, [*one]), (hinted, one, False, [*one]), (hinted, two, False, []),
+            (hinted, two, True, []), (gemm, (), True, []), (hinted, (), False, []),
+            (hinted, ("sm_80",), True, ["sm_80"]),
+        ):  # fmt: skip
+            asked.clear()
+            said = str(kernel.explain(*product_arguments(), arch=archs, ir=ir))
+            assert asked == wanted
+            assert ("for sm_90 tiles are moved by threads" in said) == (asked == ["sm_90"])
+    asked.clear()
+    said = str(explain.explain_module(gemm.verify(*product_arguments()), two))
+    assert asked == [*two]
+    assert "for sm_100 and sm_90 tiles are moved by threads" in " ".join(said.split())
+
+
+def test_what_is_not_counted_and_not_sure_is_said() -> None:
+    module = gemm.verify(*product_arguments())
+    plain = inner.cost(kernel_of(module))
+    said = {"n": "what `n` says"}
+    other = replace(plain, uncounted=("sort", "search"), unknown=said, assumes=True)
+    short, long = ([*inner._cost(found, {})] for found in (plain, other))
+    assert long[: len(short)] == short
+    assert long[len(short) :] == [
+        "  `n` is what `n` says, which is not known beforehand",
+        "  provided that no integer that decides how often a loop turns wraps around",
+        "  not counted: sort, search",
+    ]
+
+
+EXPLAINED: dict[str, Callable[[], Any]] = {
+    "a product": lambda: (gemm, product_arguments(k=52)),
+    "a product of rows that lie badly": lambda: (gemm, product_arguments(k=50)),
+    "a product in one region": lambda: (gemm, product_arguments(16, 16, 16)),
+    "a branch that an argument decides": lambda: (branches, vectors()),
+    "adds to places that data say": lambda: (
+        tickets, (np.zeros(8, np.float32), np.zeros(1, np.int32), np.zeros(16, np.int32)),
+    ),
+    "a schedule that is left open": lambda: (
+        gemm, (np.zeros((256, 256), np.float32), *product_arguments(256, 256, 64)[1:]),
+    ),
+}  # fmt: skip
+
+
+def test_the_whole_of_what_is_explained(golden: Callable[[Path, str], None]) -> None:
+    texts = [f"== {name}\n\n{kernel.explain(*given, arch=())}" for name, (kernel, given) in (
+        (name, make()) for name, make in EXPLAINED.items()
+    )]  # fmt: skip
+    shown = "\n\n".join(texts).replace(f"{HERE}/", "")
+    golden(HERE / "explained.txt", re.sub(r"test_explain.py:\d+", "test_explain.py:LINE", shown))
 
 
 def test_every_kernel_of_a_module_is_told() -> None:

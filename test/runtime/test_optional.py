@@ -150,6 +150,26 @@ def test_a_package_has_the_forms_it_was_built_with(tmp_path: Path, golden: Any) 
     golden(Path(__file__).with_name("optional_package.err"), str(caught.value).replace(f"{Path(__file__).parent}/", ""))
 
 
+def test_a_package_without_the_form_of_a_launch_says_which(tmp_path: Path) -> None:
+    y = np.zeros(N, np.float32)
+    cut = fh.partition(y, 32)
+    said = {"whole": "it was built from no launch that gives all of the tensors that may be `None`"}
+    said |= {
+        names: f"it was built from no launch that gives `None` for {names} and for nothing else"
+        for names in ("`shift`", "`scale`", "`scale` and `shift`")
+    }
+    given = {"whole": (A, B), "`shift`": (A, None), "`scale`": (None, B), "`scale` and `shift`": (None, None)}
+    for built in given:
+        kernels = fh.load(fh.build([affine(cut, X, *given[built])], [], tmp_path / f"of{len(built)}"))
+        for asked, arguments in given.items():
+            if asked == built:
+                kernels.affine(cut, X, *arguments).sync()
+                continue
+            with pytest.raises(fh.Rejected) as caught:
+                kernels.affine(cut, X, *arguments).sync()
+            assert [text for text in said.values() if text in str(caught.value)] == [said[asked]]
+
+
 def test_a_search_tells_forms_apart(tmp_path: Path) -> None:
     def arguments(tile: int, y: Any, *rest: Any) -> tuple[Any, ...]:
         return fh.partition(y, tile), *rest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import shutil
 import subprocess
@@ -325,6 +326,24 @@ LIES: list[tuple[Callable[[Any], object], str]] = [
     (lambda m: m["files"].update({"../secret": {"size": 1, "sha256": ""}}), ""),
     (lambda m: m["files"].pop("saxpy-0.json"), "does not list it"),
     (lambda m: m.update(kernels=3), "says too little"),
+    (lambda m: m["kernels"][0]["variants"][0].update(contract="saxpy-0.tileirbc"), "it is no launch contract"),
+    (lambda m: m["kernels"][0]["parameters"][2].update(mode="const"), "it is the contract of another kernel"),
+    (lambda m: m["kernels"][0]["parameters"][2].update(mode="ref"), "it is the contract of another kernel"),
+    *(
+        (
+            lambda m, k=k, v=v: m["kernels"][0]["variants"][0]["specs"][1].update({k: v}),
+            "the contract of another kernel",
+        )
+        for k, v in {
+            "dtype": "f16",
+            "rank": 2,
+            "strides": [2],
+            "stride_divs": [2],
+            "extent_divs": [8],
+            "align": 32,
+        }.items()
+    ),
+    (lambda m: m["kernels"][0]["variants"][0]["specs"][2].update(scalar="f64"), "the contract of another kernel"),
 ]
 
 
@@ -405,6 +424,33 @@ def test_what_cannot_be_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         launch.sync()
     assert "error[O243]" in refuse(lambda: fh.build(used, [], "kernels"))
     assert not Path("kernels").exists()
+
+
+def test_what_comes_from_a_package_is_put_into_none(package: Path, tmp_path: Path) -> None:
+    launch = fh.load(package).saxpy(fh.partition(made(1024), 64), made(1024), 1.0)
+    said = refuse(lambda: fh.build([launch], [], tmp_path / "again"))
+    assert "`saxpy` cannot be put into a package: it comes from a package itself" in said
+    launch.sync()
+    with pytest.raises(pickle.PicklingError, match="kernel `saxpy` is of a package: load the package where it is"):
+        pickle.dumps(launch.dispatcher.kernel)
+
+
+def test_a_package_takes_the_place_of_another(copy: Path) -> None:
+    before = sorted(Path("kernels").iterdir())
+    fh.build([saxpy(fh.partition(made(512), 32), made(512), 1.0)], [], "kernels", general=False)
+    assert [p.name for p in Path().iterdir()] == ["kernels"]  # nothing is left of the one before, or beside it
+    assert sorted(Path("kernels").iterdir()) != before
+    assert [*fh.load("kernels")] == ["saxpy"]
+
+
+def test_a_file_that_is_larger_than_any_of_a_package(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fh.build([saxpy(fh.partition(made(512), 64), made(512), 1.0)], [], "k.zip", general=False)
+    with zipfile.ZipFile("k.zip") as archive:
+        largest = max(info.file_size for info in archive.infolist())
+    monkeypatch.setattr(package_module, "_MOST_BYTES", largest)
+    fh.load("k.zip").check()
+    monkeypatch.setattr(package_module, "_MOST_BYTES", largest - 1)
+    assert "it is larger than any file of a package" in refuse(lambda: fh.load("k.zip").check())
 
 
 def test_a_launch_that_leaves_its_schedule_open_is_no_part_of_a_package(tmp_path: Path) -> None:

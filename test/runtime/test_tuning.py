@@ -179,6 +179,37 @@ def test_refused_configurations_are_left_out() -> None:
     assert "refused" in str(found)
 
 
+def test_configurations_whose_launches_are_refused_are_left_out() -> None:
+    """They are compiled: only a launch sees that extents differ. What they did not write is compared with nothing."""
+
+    def some(way: Way, y: Any, x: Any) -> tuple[Any, ...]:
+        return fh.partition(y, way.tile), x[:64] if way.tile in (16, 64) else x, way.K
+
+    found = fh.Tuned(scaled, SPACE, some).search(*arrays(), measure=second)
+    assert [m.configuration for m in found.measured] == [SPACE[1], SPACE[3]]
+    assert [way for way, _ in found.refused] == [SPACE[0], SPACE[2]]
+    assert all(why.startswith("error[O230]: ") and "\n" not in why for _, why in found.refused)
+    assert found.left == ()
+
+
+def test_integers_have_to_be_equal() -> None:
+    @fh.kernel
+    def counted(y: Out[fh.i32, "N"], K: Const[int]):
+        y.store(fh.full(y.tile, 3 if K == 64 else 2, fh.i32))
+
+    def some(tile: int, y: Any) -> tuple[Any, ...]:
+        return fh.partition(y, tile), tile
+
+    for tiles, fine in (([16, 32], True), ([16, 64], False)):
+        tuned: Any = fh.Tuned(counted, tiles, some)
+        y = np.zeros(128, np.int32)
+        if fine:
+            assert len(tuned.search(y, measure=second).measured) == 2
+        else:
+            with pytest.raises(Rejected, match="disagree about `y`"):
+                tuned.search(y, measure=second)
+
+
 def test_time_ends_a_search() -> None:
     found = fh.Tuned(scaled, SPACE, arguments).search(*arrays(), measure=second, seconds=0)
     assert ([m.configuration for m in found.measured], found.left) == ([SPACE[0]], tuple(SPACE[1:]))
