@@ -82,10 +82,11 @@ class Group:
 
     def check(self) -> Iterator[Conflict | Undecided]:
         """All that is wrong, or not known, of these accesses."""
-        if not self.written:
+        holds_nothing = any(self.placed(n).tensor.unwritten for n in self.arrays)
+        if not self.written and not holds_nothing:
             return
         yield from self._of_unknown_places()
-        if not any(a.kind != "read" for a in self.known):
+        if not holds_nothing and all(a.kind == "read" for a in self.known):
             return
         try:
             cells = Cells(self.known)
