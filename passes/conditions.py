@@ -187,7 +187,7 @@ def _if_selects(op: IfOp) -> bool:
     chosen = [i for i, column in enumerate(columns) if all(_exists(value, op, len(ends) > 1) for value in column)]
     if not chosen:
         return False
-    for constant in {value.owner for index in chosen for value in columns[index]}:
+    for constant in dict.fromkeys(value.owner for index in chosen for value in columns[index]):
         if isinstance(constant, ConstantOp) and op.is_ancestor(constant):
             constant.detach()
             Rewriter.insert_op(constant, InsertPoint.before(op))
