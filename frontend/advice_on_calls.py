@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from freehold.frontend import elsewhere
 from freehold.frontend.advice import Advice, in_place, line
 from freehold.frontend.context import Context
+from freehold.frontend.language import elementwise, folds, shapes
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.text import number_in
 from freehold.frontend.values import TensorValue, padding_named
@@ -39,10 +41,10 @@ def too_many(c: Context, node: core.Call, signature: Parameters, taken: int) -> 
         return whole
     if signature.name == "store":
         return Advice(f"leave out the index, a block stores to its own region: `{name}({texts[-1]})`")
-    if signature.name == "load" and len(texts) > 2 and not node.keywords:
+    if signature.name == "load" and not node.keywords and not isinstance(node.args[0], core.Tuple):
         *index, shape = texts
         return Advice(f"put the index in brackets: `{name}(({', '.join(index)}), {shape})`", node)
-    if signature.name in ("maximum", "minimum", "add", "multiply") and not node.keywords:
+    if signature.name in ("maximum", "minimum", "add", "multiply") and taken == 2 and not node.keywords:
         whole = texts[0]
         for text in texts[1:]:
             whole = f"{name}({whole}, {text})"
@@ -71,15 +73,15 @@ def of_shape(c: Context, node: core.Call, name: str) -> Advice | None:
 def unknown_keyword(c: Context, node: core.Call, keyword: core.Keyword, signature: Parameters) -> list[Advice]:
     """An argument for a parameter that there is not."""
     known, key, text = (*signature.positional, *signature.keywords), keyword.arg, line(c, keyword.value)
-    if key == "mask" and signature.name == "load":
+    if key == "mask" and signature.name in _LOADS:
         other = next((k for k in node.keywords if k.arg == "other"), None)
         kept = _without(c, node, "mask", "other")
         value = "0" if other is None else line(c, other.value)
         chosen = in_place(c, node, f"fh.where({text}, {kept}, {value})")
         return [Advice(f"choose among the elements: `{chosen}`", node), Advice(_OVERHANG)]
-    if key == "mask":
+    if key == "mask" and signature.name == "store":
         return [Advice(_KEPT), Advice(_OVERHANG)]
-    if key == "dtype":
+    if key == "dtype" and _gives_tiles(node, signature):
         return [_converted(c, node, text, signature)]
     meant = elsewhere.KEYWORDS.get(key)
     if meant not in known:
@@ -98,6 +100,19 @@ _KEPT: Final = (
 )
 
 
+_LOADS: Final = ("load", "load_like", "load_from")
+_MAKE_TILES: Final = frozenset(
+    (*elementwise.__all__, *folds.__all__, *shapes.__all__, *_LOADS, "gather"),
+) - {"reduce", "scan", "top_k"}
+
+
+def _gives_tiles(node: core.Call, signature: Parameters) -> bool:
+    """Whether a call is one of the language's, and gives a tile or a scalar: Python has functions of the same names."""
+    pythons = isinstance(node.func, core.Name) and hasattr(builtins, signature.name)
+    update = signature.positional == ("tile",)  # of an accumulator
+    return signature.name in _MAKE_TILES and not pythons and not update
+
+
 def _without(c: Context, node: core.Call, *names: str) -> str:
     """A call without the arguments for some parameters."""
     left = [line(c, a) for a in (*node.args, *(k for k in node.keywords if k.arg not in names))]
@@ -106,12 +121,10 @@ def _without(c: Context, node: core.Call, *names: str) -> str:
 
 def _converted(c: Context, node: core.Call, dtype: str, signature: Parameters) -> Advice:
     """NumPy's `dtype=`: of what a reduction combines, and else of what comes out."""
-    if signature.name in ("sum", "prod", "cumsum", "cumprod"):
-        first = (
-            node.func.value
-            if signature.positional[0] != "x" and isinstance(node.func, core.Attribute)
-            else node.args[0]
-        )
+    first = next(iter(node.args), None)
+    if signature.positional[:1] != ("x",) and isinstance(node.func, core.Attribute):
+        first = node.func.value
+    if signature.name in ("sum", "prod", "cumsum", "cumprod") and first is not None:
         kept = _without(c, node, "dtype")
         return Advice(f"convert: `{kept.replace(line(c, first), f'{c.primary(first)}.astype({dtype})', 1)}`", node)
     return Advice(f"convert: `{_without(c, node, 'dtype')}.astype({dtype})`", node)

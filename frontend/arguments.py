@@ -76,12 +76,12 @@ class Signature:
         found = (Signature.of(form, method.name) for form in method.forms)
         return tuple(dict.fromkeys(replace(form, positional=form.positional[1:]) for form in found))
 
-    def takes(self, node: core.Call) -> bool:
+    def takes(self, node: core.Call, count: int) -> bool:
         """Whether a call gives what is needed, and nothing else, by what its arguments are called and how many."""
-        by_position = self.positional[: len(node.args)]
+        by_position = self.positional[:count]
         given = {*by_position, *(k.arg for k in node.keywords)}
         every = {*self.positional, *self.keywords}
-        few = self.rest is not None or len(node.args) <= len(self.positional)
+        few = self.rest is not None or count <= len(self.positional)
         return few and every - dict(self.defaults).keys() <= given <= every
 
     @property
@@ -123,6 +123,10 @@ class Arguments:
         """Where the argument stands; the call where it was left out."""
         return self.nodes.get(name, self.node)
 
+    def text(self, c: Context, name: str) -> str:
+        """What is written for an argument; its name where it stands in a tuple, `*pair`."""
+        return c.text(self.nodes[name]) if name in self.nodes else name
+
     @property
     def poisoned(self) -> bool:
         """Whether an argument comes of a mistake that is already reported."""
@@ -130,16 +134,23 @@ class Arguments:
 
 
 def bind(
-    c: Context, node: core.Call, signature: Signature, receiver: str = "", first: tuple[Value, ...] = ()
+    c: Context,
+    node: core.Call,
+    signatures: Signature | Sequence[Signature],
+    receiver: str = "",
+    first: tuple[Value, ...] = (),
 ) -> Arguments | None:
     """
     Lowers the arguments of a call and binds them; None after reporting that they do not fit.
 
-    `receiver` is what the function's name is shown with; `first` are arguments that stand before those of the call.
+    Of several signatures the first is taken that the call fits, and the first of all where it fits none. `receiver` is
+    what the function's name is shown with; `first` are arguments that stand before those of the call.
     """
-    name = f"{receiver}{signature.name}"
     given = [*first, *elements(c, node.args)]
     before = len(first)
+    ways = [signatures] if isinstance(signatures, Signature) else signatures
+    signature = next((way for way in ways if way.takes(node, len(given))), ways[0])
+    name = f"{receiver}{signature.name}"
     named = [(k, c.lower(k.value)) for k in node.keywords]
     values: dict[str, Value] = {}
     nodes: dict[str, core.Expr] = {}

@@ -309,6 +309,9 @@ def binary(c: Context, symbol: str, a: Value, b: Value, node: core.BinOp) -> Val
     """`a symbol b`."""
     if is_poison(a, b):
         return POISON
+    for value, side in zip((a, b), sides(node), strict=True):
+        if isinstance(value, Absent):
+            return absent(c, value, side)
     x, y = static_of(a), static_of(b)
     if x is not None and y is not None:
         return host(c, symbol, x[0], y[0], node)
@@ -404,13 +407,20 @@ def host(c: Context, symbol: str, x: object, y: object, node: core.Node) -> Valu
     try:
         return of_host(_compute(symbol, x, y))
     except Exception as e:
-        if callable(x) or callable(y):  # a function that nobody called
+        if _is_hosts(x) or _is_hosts(y):
             for value, side in zip((x, y), sides(node), strict=True):
                 operand(c, Static(value), side)
             return POISON
         shown = f"`{_short(x)} {symbol} {_short(y)}`"
         why = "division by zero" if isinstance(e, ZeroDivisionError) else e  # each Python has other words for it
         return c.error(errors.ArithmeticFails(c.span(node), what=f"{shown} cannot be computed: {why}"))
+
+
+def _is_hosts(value: object) -> bool:
+    """Whether a value is a function, or what the host alone has: there is more to say than what Python says."""
+    return callable(value) or not (
+        is_comparable(value) or isinstance(value, tuple) or record_of(Static(value)) is not None
+    )
 
 
 def _too_long(c: Context, items: int, node: core.Node) -> Value:
@@ -565,13 +575,19 @@ def unary(c: Context, symbol: str, value: Value, node: core.Node) -> Value:
     """`-x`, `+x`, `~x`; and `abs` by that name."""
     if isinstance(value, Poison):
         return POISON
-    written = node.operand if isinstance(node, core.UnaryOp) else node.args[0] if isinstance(node, core.Call) else node
-    known = static_of(value)
+    written = (
+        node.operand
+        if isinstance(node, core.UnaryOp)
+        else node.args[0]
+        if isinstance(node, core.Call) and node.args
+        else node
+    )
+    known = None if isinstance(value, Absent) else static_of(value)
     if known is not None and not isinstance(value, TupleValue):
         try:
             return Static(_UNARY[symbol](known[0]))
         except Exception as e:
-            if callable(known[0]):  # a function that nobody called
+            if _is_hosts(known[0]):
                 operand(c, value, written)
                 return POISON
             shown = f"abs({_short(known[0])})" if symbol == "abs" else f"{symbol}{_short(known[0])}"

@@ -105,11 +105,9 @@ def _generator_given(c: Context, node: core.Call) -> Poison:
 def _method(c: Context, callee: MethodValue, node: core.Call) -> Value:
     """A method of a tile, a tensor, a region or a place."""
     target, declared = callee.receiver, callee.declared
-    forms = Signature.forms(declared)
-    signature = next((form for form in forms if form.takes(node)), forms[0])
     # A method of tiles is typed as the function of its name, of which the tile is `x`.
     receiver, shown = ("x", "") if isinstance(target, TileValue) else ("self", f"{tensor_of(target).name}.")
-    a = bind(c, node, signature, shown)
+    a = bind(c, node, Signature.forms(declared), shown)
     if a is None:
         return POISON
     # `store = y.store` may stand before it, as in Python.

@@ -11,6 +11,7 @@ from freehold.frontend import advice_on_calls
 from freehold.frontend.arguments import Arguments, check_pairs, check_shape, dtype_of, ints_of, misuse, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
+from freehold.frontend.syntax.text import primary
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import POISON, Number, Poison, Static, TileValue, Value, is_number, show_shape
 from freehold.support import dtypes
@@ -68,7 +69,7 @@ def arange(c: Context, a: Arguments) -> Value:
     bounds: list[int] = []
     for name in given:
         if isinstance(a[name], TileValue):
-            edit = f"count from 0, and add: `fh.arange(64) + {c.primary(a.place(name))}`"
+            edit = f"count from 0, and add: `fh.arange(64) + {primary(a.text(c, name))}`"
             return misuse(c, a, name, "makes a tile, whose length is known at compile time", edit)
         found = ints_of(c, a[name], a.place(name), "the end of `arange`" if name != "step" else "the step of `arange`")
         if found is None:

@@ -360,9 +360,12 @@ def subscript(c: Context, node: core.Subscript) -> Value:
 
 def _member(c: Context, kind: type[Enum], node: core.Subscript) -> Value:
     """`Kind["NAME"]`."""
-    name = static_of(c.lower(node.slice))
-    if name is not None and name[0] in kind.__members__:
-        return Static(kind.__members__[cast(str, name[0])])
+    given = c.lower(node.slice)
+    if isinstance(given, Poison):
+        return POISON
+    name = static_of(given)
+    if name is not None and isinstance(name[0], str) and name[0] in kind.__members__:
+        return Static(kind.__members__[name[0]])
     known = ", ".join(f"`{m}`" for m in kind.__members__)
     what = describe(Static(kind))
     return c.error(errors.NoAttribute(c.span(node), what=what, attribute=c.text(node.slice), known=known))

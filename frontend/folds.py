@@ -42,7 +42,7 @@ def folded(c: Context, a: Arguments, scan: bool) -> Value:
     tiles = flatten(c, a["x"], kind)
     shape = whole = tiles[0].shape
     given = a["axis"]
-    everything = not scan and shape != () and isinstance(given, Static) and given.value is None
+    everything = not scan and isinstance(given, Static) and given.value is None
     if everything:
         shape = (prod(shape),)
         tiles = [reshape(c, t, shape) for t in tiles]

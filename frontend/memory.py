@@ -207,7 +207,7 @@ def constant_padding_of(c: Context, a: Arguments, dtype: DType) -> Padding | Poi
 def padding_of(c: Context, a: Arguments, dtype: DType, more: str = "") -> PaddingValueAttr | Poison | None:
     """What a load reads out of bounds, None for zeros."""
     value = a["padding"]
-    if not isinstance(value, Static) or value.value not in PADDINGS:
+    if not isinstance(value, Static) or not isinstance(value.value, str) or value.value not in PADDINGS:
         place = a.place("padding")
         if isinstance(value, TileValue):
             return not_constant(c, place, value, "the padding")

@@ -134,16 +134,16 @@ def top_k(c: Context, a: Arguments) -> Value:
     counts = ints_of(c, a["k"], a.place("k"), "the number of elements")
     if tile is None or axis is None or counts is None:
         return POISON
-    count = counts[0]
+    count = counts[0] if len(counts) == 1 else 0
     extent = tile.shape[axis]
-    if len(counts) != 1 or not 1 <= count <= extent or count & (count - 1):
+    if not 1 <= count <= extent or count & (count - 1):
         error = errors.WrongArguments(
             c.span(a.place("k")),
             function="top_k",
             problem=f"takes a power of two from 1 to {extent}, the elements along axis {axis}",
             signature=a.signature.text,
         )
-        if len(counts) == 1 and 1 <= count < extent:
+        if 1 <= count < extent:
             error.add(error.Instead(f"take {1 << count.bit_length()}, and use the first {count}"))
         return c.error(error)
     ordered = _network(c, [tile, positions(c, tile.shape, axis)], axis, descending=True)

@@ -37,7 +37,7 @@ def unpack(c: Context, a: Arguments) -> Value:
         return POISON
     if tile.dtype not in (dtypes.u8, dtypes.i8):
         problem = f"reads bytes, and is given {describe(tile)}"
-        return _wrong(c, a, problem, f"take its bytes: `fh.pack({c.text(a.place('x'))})`")
+        return _wrong(c, a, problem, f"take its bytes: `fh.pack({a.text(c, 'x')})`")
     bits = _bits(dtype)
     if not tile.shape or tile.shape[-1] * 8 % bits:
         problem = f"makes whole elements of each row, and {describe(tile)} has none of `{dtype}`"

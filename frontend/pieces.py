@@ -12,6 +12,7 @@ from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.context import Context
 from freehold.frontend.operands import not_constant, reshape
 from freehold.frontend.syntax import core
+from freehold.frontend.syntax.text import primary
 from freehold.frontend.types import computes
 from freehold.frontend.values import (
     INDEX_DTYPE,
@@ -121,7 +122,7 @@ def insert(c: Context, a: Arguments) -> Value:
         error = errors.WrongValue(
             c.span(a.place("part")), what=describe(part), role=f"put into {describe(tile)}", why="the dtypes differ"
         )
-        edit = f"convert it: `{c.primary(a.place('part'))}.astype(fh.{tile.dtype})`"
+        edit = f"convert it: `{primary(a.text(c, 'part'))}.astype(fh.{tile.dtype})`"
         return c.error(error.add(error.Instead(edit, at=c.span(a.place("part")))))
     if not part.shape:
         part = reshape(c, part, (1,) * len(tile.shape))

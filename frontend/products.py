@@ -11,6 +11,7 @@ from freehold.frontend.arguments import Arguments, flag_of
 from freehold.frontend.arithmetic import as_tile
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
+from freehold.frontend.syntax.text import primary
 from freehold.frontend.types import ELEMENTS, signedness
 from freehold.frontend.values import POISON, Poison, TileValue, Value, show_shape, show_tile
 from freehold.support import dtypes
@@ -68,10 +69,10 @@ def mma_scaled(c: Context, a: Arguments) -> Value:
     for name, scale in (("a", s), ("b", t)):
         if scale.dtype not in scales:
             why = f"`{x.dtype}` is scaled by {' or '.join(f'`{d}`' for d in scales)}"
-            edit = f"convert the scales: `{c.primary(a.place(f'{name}_scale'))}.astype({scales[0]})`"
+            edit = f"convert the scales: `{primary(a.text(c, f'{name}_scale'))}.astype({scales[0]})`"
             return _scales(c, a, name, x if name == "a" else y, scale, why, edit)
     if s.dtype is not t.dtype:
-        edit = f"convert one of them: `{c.primary(a.place('b_scale'))}.astype({s.dtype})`"
+        edit = f"convert one of them: `{primary(a.text(c, 'b_scale'))}.astype({s.dtype})`"
         return _scales(c, a, "b", y, t, f"the scales of `a` are `{s.dtype}`", edit)
     k, blocks = x.shape[-1], SCALED[x.dtype, s.dtype]
     block = next((b for b in blocks if s.shape == (*x.shape[:-1], k // b)), None)
@@ -152,7 +153,7 @@ def _unscaled(
     if not wanted:
         return _scales(c, a, name, tile, scale, why, f"take a multiple of {blocks[0]} elements along it")
     if (*scale.shape[:-2], *scale.shape[:-3:-1]) in wanted:
-        edit = f"transpose them: `{c.primary(a.place(f'{name}_scale'))}.T`"
+        edit = f"transpose them: `{primary(a.text(c, f'{name}_scale'))}.T`"
         return _scales(c, a, name, tile, scale, f"the scales of `{name}` are {show_shape(wanted[0])}", edit)
     shapes = " or ".join(show_shape(shape) for shape in wanted)
     return _scales(c, a, name, tile, scale, why, f"give `{name}_scale` the shape {shapes}")

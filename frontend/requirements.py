@@ -41,7 +41,7 @@ def require(c: Context, a: Arguments) -> Value:
         )
         return c.error(error.add(error.Instead("write it at the beginning of the kernel")))
     place = a.place("condition")
-    predicate = _Reader(c).condition(a["condition"], place)
+    predicate = _Reader(c).condition(a, place)
     if predicate is None:
         return POISON
     if predicate == terms.FALSE:
@@ -60,13 +60,13 @@ def named_term(c: Context, text: str, node: core.Node) -> Term | None:
     return found
 
 
-def launch_term(c: Context, value: Value, node: core.Expr, edit: str | None = None) -> Term | None:
+def launch_term(c: Context, a: Arguments, name: str, edit: str | None = None) -> Term | None:
     """
-    An expression as a term over what the launcher knows; None after reporting what in it is no such number.
+    An argument as a term over what the launcher knows; None after reporting what in it is no such number.
 
     `edit` is what to write instead of what the kernel computes.
     """
-    return terms.const(_integer(value)) if _is_integer(value) else _Reader(c, edit).term(node)
+    return terms.const(_integer(a[name])) if _is_integer(a[name]) else _Reader(c, edit).argument(a, name)
 
 
 class _Reader:
@@ -80,14 +80,12 @@ class _Reader:
         self.held: dict[str, Term | None] = {}
         """What is read once and used twice, by its name."""
 
-    def condition(self, value: Value, node: core.Expr) -> Term | None:
+    def condition(self, a: Arguments, node: core.Expr) -> Term | None:
         """A predicate; None after reporting why there is none."""
-        known = static_of(value)
+        known = static_of(a["condition"])
         if known is not None and isinstance(known[0], str):
             return self._text(known[0], node)
-        if is_poison(value):
-            return None
-        found = self.term(node)
+        found = self.argument(a, "condition")
         if found is not None and not _is_predicate(found):
             return self.refuse(node, f"`{self.c.text(node)}`, a number,", "compare it with something")
         return found
@@ -111,6 +109,10 @@ class _Reader:
             return self.refuse(node, f"`{unknown[0]}`", "name dimensions, integer scalars, or `Const` parameters")
         return found
 
+    def argument(self, a: Arguments, name: str) -> Term | None:
+        """An argument as it is written; one that stands in a tuple, `*pair`, as what it comes to."""
+        return self.term(a.nodes[name]) if name in a.nodes else self._read(a[name], a.node)
+
     def term(self, node: core.Expr) -> Term | None:
         """An expression; None after reporting what in it is no number that the launcher knows."""
         match node:
@@ -131,7 +133,7 @@ class _Reader:
             case core.Call(args=[first, second], keywords=[]) if (name := self._function(node.func)) in _CALLS:
                 return self._applied(_CALLS[name], first, second)
             case _:
-                return self._leaf(node)
+                return self._read(self.c.lower(node), node)
 
     def _applied(self, op: str, *operands: core.Expr) -> Term | None:
         """An operator of one operand, or between two or more."""
@@ -144,8 +146,8 @@ class _Reader:
         known = static_of(self.c.lower(node))
         return str(getattr(known[0], "__name__", "")) if known is not None else ""
 
-    def _leaf(self, node: core.Expr) -> Term | None:
-        value = self.c.lower(node)
+    def _read(self, value: Value, node: core.Expr) -> Term | None:
+        """What an expression comes to."""
         if is_poison(value):
             return None
         if _is_integer(value):

@@ -184,7 +184,7 @@ def bitcast(c: Context, a: Arguments) -> Value:
         problem = f"cannot read the {tile.dtype.bits} bits of `{tile.dtype}` as `{dtype}`, which has {dtype.bits}"
         edit = f"convert the values: `.astype({dtype})`"
         if dtype.bits == 4 and tile.dtype.bits == 8:
-            edit = f"take both halves of each byte: `fh.unpack({c.text(a.place('x'))}, {dtype})`"
+            edit = f"take both halves of each byte: `fh.unpack({a.text(c, 'x')}, {dtype})`"
         return misuse(c, a, "dtype", problem, edit)
     if ELEMENTS[dtype] == ELEMENTS[tile.dtype]:
         return TileValue(tile.var, dtype, tile.shape)

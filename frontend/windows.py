@@ -24,20 +24,19 @@ from freehold.dialects.ownership import (
     window_type,
 )
 from freehold.frontend import errors
-from freehold.frontend.arguments import Arguments
+from freehold.frontend.arguments import Arguments, axis_of
 from freehold.frontend.context import Context
 from freehold.frontend.domains import offsets_of
 from freehold.frontend.memory import borrow, coordinates
-from freehold.frontend.operands import not_constant
 from freehold.frontend.requirements import launch_term
 from freehold.frontend.typed import Block, Do, Typed, Var, hint, is_free
-from freehold.frontend.values import POISON, Static, TensorValue, TupleValue, Value
+from freehold.frontend.values import POISON, TensorValue, TupleValue, Value
 
 
 def window(c: Context, a: Arguments) -> Value:
     """`x.window(axis, start, length)`: a tensor of its own."""
     target, node = cast(TensorValue, a["self"]), a.node
-    axis = _axis(c, target, a)
+    axis = axis_of(c, a["axis"], a.place("axis"), target.spec.rank, f"tensor `{target.name}`")
     if axis is None:
         return POISON
     if c.block is not c.top:
@@ -58,9 +57,17 @@ def window(c: Context, a: Arguments) -> Value:
         return c.error(error.add(error.Instead("make it at the beginning of the kernel")))
     start = coordinates(c, TupleValue((a["start"],)), a.place("start"), target, "elements", axes=1)
     instead = f"a window is the same for all blocks: read a block's own by `{target.name}.load_from(start, shape)`"
-    length = launch_term(c, a["length"], a.place("length"), instead if target.parameter.mode == "ref" else None)
+    length = launch_term(c, a, "length", instead if target.parameter.mode == "ref" else None)
     if start is None or length is None or not _in_front(c, start[0].var, a):
         return POISON
+    if length.is_const and length.value < 1:
+        error = errors.WrongValue(
+            c.span(a.place("length")),
+            what=f"the number {length.value}",
+            role="the length of a window",
+            why="a tensor has elements along each axis",
+        )
+        return c.error(error)
     type_ = window_type(tensor_type(target.argument), axis, str(length))
     with c.into(c.body):
         made = c.handle(type_, WindowOp, target.argument, *start, axis, str(length))
@@ -73,22 +80,6 @@ def _used(target: TensorValue) -> bool:
     domain, own = target.domain, target.region
     taken = [] if domain is None else domain.regions(target)
     return domain is not None and any(own is None or do is not own.var.maker or domain.is_used(own) for do in taken)
-
-
-def _axis(c: Context, target: TensorValue, a: Arguments) -> int | None:
-    value = a["axis"]
-    if not isinstance(value, Static) or not isinstance(value.value, int) or isinstance(value.value, bool):
-        not_constant(c, a.place("axis"), value, "the axis of a window")
-        return None
-    rank = target.spec.rank
-    if not -rank <= value.value < rank:
-        place = a.place("axis")
-        error = errors.WrongValue(
-            c.span(place), what=f"axis {value.value}", role=f"one of `{target.name}`", why=f"it has {rank}"
-        )
-        c.error(error.add(error.Instead(f"name an axis from 0 to {rank - 1}")))
-        return None
-    return value.value % rank
 
 
 def _in_front(c: Context, start: Var, a: Arguments) -> bool:

@@ -419,6 +419,20 @@ r = fh.zeros(4, 8)
 r = fh.full(4, 8, 1.0, f32)
 r = fh.random_bits(1 << 64, fh.arange(8))
 r = fh.random_bits(-(1 << 63) - 1, fh.arange(8))
+r = x.load((0, 0), (4, 8), padding=LISTED)
+r = fh.Rounding[LISTED]
+r = fh.top_k(t, ())
+r = fh.top_k(t, (2, 4))
+r = fh.top_k(t, 5)
+r = x.window(2, 0, 4)
+r = x.window(-3, 0, 4)
+r = x.window(0, 0, 0)
+r = v.window(0, 0, -1)
+r = v.window(0, 0, 1 - 1)
+r = x.window(n, 0, 4)
+r = x.window(*(0, 0, n * 2))
+fh.require(*(n > 0,))
+r = fh.Rounding["NEAR"]
 r = fh.cdiv(7, 0)
 r = fh.cdiv(n, 0)
 r = complex(t)
@@ -489,6 +503,7 @@ fh.reduce(t, lambda p, q: p + q, 0.0, 1).shape == (4,)
 fh.reduce(t, lambda p, q: p + q, 0.0, 0, keepdims=True).shape == (1, 8)
 fh.reduce(t, lambda p, q: p + q, 0.0, None, keepdims=True).shape == (1, 1)
 fh.reduce(t, lambda p, q: p + q, 0.0, None).shape == ()
+fh.reduce(n, lambda p, q: p + q, 0).shape == () and fh.reduce(n, fh.maximum, 0, keepdims=True).shape == ()
 fh.scan(t, lambda p, q: p + q, 0.0, 1, reverse=True).shape == (4, 8)
 fh.scan(r, lambda p, q: p + q, 0.0).shape == (8,)
 f32(2).dtype is f32 and i8(2.9).dtype is i8 and bool_(2).dtype is bool_ and f16(n).dtype is f16
@@ -575,6 +590,11 @@ COMPUTED = [
     ("fh.reduce(t, lambda p, q: p + q, 0.0, 1, keepdims=True) + t * 0", X * 0 + X.sum(1, keepdims=True)),
     ("fh.scan(t, lambda p, q: p + q, 0.0, 1, reverse=True)", X[:, ::-1].cumsum(1)[:, ::-1]),
     ("fh.scan(t, lambda p, q: p + q, 0.0, 0)", X.cumsum(0)),
+    ("t + fh.reduce(t.sum(), lambda p, q: p + q, 0.0)", X + X.sum()),
+    (
+        "t.reshape(*(8, 4)).T.reshape(*(2, 2), 8).reshape(*x.load(*((0, 0), (4, 8))).shape)",
+        X.reshape(8, 4).T.reshape(4, 8),
+    ),
     ("t * Made(t).other + Pair(1, t).right", X * 4),
     ("t[2:] .sum() + t * 0", X * 0 + X[2:].sum()),
     ("t + (t.astype(f32).astype(i32) & 5)", X + (X.astype(np.int32) & 5)),
