@@ -226,7 +226,7 @@ class NotAnArray(Error):
         why: str
 
     class MakeArray(Help):
-        text: ClassVar[str] = "make an array of it first: `numpy.array({argument}, numpy.{dtype})`"
+        text: ClassVar[str] = "make an array of it first: `numpy.array({argument}, {dtype})`"
         argument: str
         dtype: str
 

@@ -27,8 +27,10 @@ from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.errors.refusing import errors
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import ArrayView, UnknownDType, Unreadable, is_array, view
+from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.runtime.memory.overlap import overlap, repeated
 from freehold.runtime.memory.scalars import held_instead, plain_number, scalar_dtype
+from freehold.runtime.memory.views import is_contiguous
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import Span
@@ -171,14 +173,14 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
     except Unreadable as e:
         add(_no_array(call, parameter, value, annotation, e.why, partition is None))
         return None
-    shape = found.shape
+    shape, contiguous = found.shape, is_contiguous(found.shape, found.strides, found.dtype.itemsize)
     if parameter.dtype is not None and found.dtype != parameter.dtype:
         add(errors.WrongDType(call.place(parameter), name, kernel, found.dtype.name, parameter.dtype.name, annotation))
     if parameter.dims is not None and len(shape) != len(parameter.dims):
         wanted = len(parameter.dims)
         error = errors.WrongRank(call.place(parameter), name, kernel, len(shape), wanted, annotation, shape)
         if partition is None and wanted:
-            if wanted == 1:
+            if wanted == 1 and (parameter.mode == "ref" or contiguous):  # what is written into a copy is lost
                 error.add(error.Reshape(call.text(parameter), "-1"))
             elif len(shape) == 1:
                 error.add(error.Reshape(call.text(parameter), ", ".join(["1"] * (wanted - 1) + ["-1"])))
@@ -228,11 +230,12 @@ def _no_array(call: Call, parameter: Parameter, value: object, annotation: str, 
     name, kernel = parameter.name, call.signature.kernel
     error = errors.NotAnArray(call.place(parameter), name, kernel, _described(value), annotation)
     traced, reads = type(value).__module__.partition(".")[0] in ("jax", "jaxlib"), hasattr(value, "__array__")
+    reads = reads and not isinstance(value, type)
     if why:
         error.add(error.Because(why))
     if isinstance(value, list | tuple) and whole:
-        dtype = (parameter.dtype.name if parameter.dtype else "f32").replace("f", "float")
-        error.add(error.MakeArray(call.text(parameter), dtype.replace("i", "int").replace("u", "uint")))
+        made = numpy_dtype(parameter.dtype.name if parameter.dtype else "f32")
+        error.add(error.MakeArray(call.text(parameter), f"{made.type.__module__}.{made.type.__name__}"))
     elif traced:
         error.add(error.Traced(kernel))
     elif reads and not why and whole:
