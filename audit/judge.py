@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import Any, Final
 
@@ -125,7 +126,13 @@ class _Judge:
     def _wrong(self, found: Audit, place: Span | None) -> list[Error]:
         """What the audit found, and what is done that was not declared."""
         wrong: list[Error] = []
+        # What is declared as written and only read is declared wrongly, whatever it holds.
+        accesses = found.trace.accesses
+        read = {a.number for a in found.arrays if {x.kind for x in accesses if x.base == a.number} == {"read"}}
+        of_read = {x.op for x in accesses if x.base in read}
         for finding in found.findings:
+            if finding.kind == "unwritten" and of_read.issuperset(finding.ops):
+                continue
             report = finding.error.report()
             error = errors.PromiseBroken(place, self.kernel, report.title)
             for op in finding.ops:
@@ -135,7 +142,8 @@ class _Judge:
                 error.add(error.Found(note))
             wrong.append(error)
         for verdict in found.arrays if not wrong else ():
-            if (error := self._undeclared(found, verdict, place)) is not None:
+            done = replace(verdict, share="read only") if verdict.number in read else verdict
+            if (error := self._undeclared(found, done, place)) is not None:
                 wrong.append(error)
         return wrong
 
