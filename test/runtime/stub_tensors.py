@@ -118,6 +118,42 @@ def test_copies_between_parts_of_one_memory() -> None:
         assert refused.value.codes == ("O263",)
 
 
+def test_views_that_run_backwards_are_copied_by_way_of_the_host() -> None:
+    """No kernel sees memory so."""
+    array = numbers(1, 20)
+    x, y = fh.from_numpy(array, device=0).sync(), fh.zeros(20, fh.i32, device=0).sync()
+    for to, come in (
+        (slice(None, None, -1), slice(None)), (slice(None), slice(None, None, -1)), (slice(None, None, -2), slice(10)),
+        (slice(None, None, 2), slice(None, None, -2)),
+    ):  # fmt: skip
+        y.fill(7).sync()
+        with deferred():
+            y[to].copy_from(x[come]).on()
+        expected = np.full(20, 7, np.int32)
+        expected[to] = array[come]
+        assert np.array_equal(y.numpy(), expected)
+        with fh.graph() as g:
+            refused("O263", lambda g=g, to=to, come=come: g.record(y[to].copy_from(x[come])))
+
+
+def test_copies_by_a_kernel_are_refused_by_the_names_of_the_copy() -> None:
+    x, y = (fh.zeros(20, fh.i32, device=0).sync() for _ in range(2))
+    launched = stub.stub_launches()
+    for lent, code in ((x, "O251"), (y, "O251")):
+        with lent.borrow_mut(), pytest.raises(fh.Rejected) as caught:
+            y[::2].copy_from(x[::2]).sync()
+        assert caught.value.codes == (code,)
+        assert "target" not in str(caught.value)
+        assert "convert" not in str(caught.value)
+    with y.borrow(), pytest.raises(fh.Rejected) as caught:
+        y[::2].copy_from(x[::2]).sync()
+    assert caught.value.codes == ("O251",)
+    assert stub.stub_launches() == launched
+    with x.borrow():
+        y[::2].copy_from(x[::2]).sync()
+    assert stub.stub_launches() == launched + 1
+
+
 def test_a_tensor_without_axes_is_converted() -> None:
     one = fh.to_device(np.zeros((), np.float32))
     assert one.astype(fh.i32).sync().dtype is fh.i32

@@ -180,16 +180,23 @@ def test_refused_configurations_are_left_out() -> None:
 
 
 def test_configurations_whose_launches_are_refused_are_left_out() -> None:
-    """They are compiled: only a launch sees that extents differ. What they did not write is compared with nothing."""
+    """They are compiled: only a launch sees what is required. What they did not write is compared with nothing."""
+
+    @fh.kernel
+    def halved(y: Out["N"], x: Ref["N"], n: fh.i32):
+        fh.require(x.shape[0] % n == 0, "there are `n` equal parts")
+        y.store(x.load_like(y) / 2)
 
     def some(way: Way, y: Any, x: Any) -> tuple[Any, ...]:
-        return fh.partition(y, way.tile), x[:64] if way.tile in (16, 64) else x, way.K
+        return fh.partition(y, way.tile), x, 3 if way.tile in (16, 64) else 2
 
-    found = fh.Tuned(scaled, SPACE, some).search(*arrays(), measure=second)
+    y, x = arrays()
+    found = fh.Tuned(halved, SPACE, some).search(y, x, measure=second)
     assert [m.configuration for m in found.measured] == [SPACE[1], SPACE[3]]
     assert [way for way, _ in found.refused] == [SPACE[0], SPACE[2]]
-    assert all(why.startswith("error[O230]: ") and "\n" not in why for _, why in found.refused)
+    assert all(why.startswith("error[O239]: ") and "\n" not in why for _, why in found.refused)
     assert found.left == ()
+    assert y.tolist() == (x / 2).tolist()
 
 
 def test_integers_have_to_be_equal() -> None:
