@@ -30,6 +30,7 @@ from freehold.frontend.values import (
     TupleValue,
     Value,
     describe,
+    is_lasting,
     items_of,
     static_of,
 )
@@ -89,7 +90,7 @@ def _python_abs(c: Context, a: Arguments) -> Value:
 
 def _number(c: Context, a: Arguments, dtype: DType, kind: type) -> Value:
     value = a["x"]
-    if isinstance(value, Static):
+    if isinstance(value, Static) and (kind is not bool or is_lasting(value)):
         try:
             return Static(kind(value.value))
         except (TypeError, ValueError, OverflowError) as e:

@@ -24,6 +24,7 @@ from freehold.frontend.values import (
     TupleValue,
     Value,
     describe,
+    is_lasting,
     is_poison,
     static_of,
 )
@@ -64,7 +65,7 @@ def _formatted(c: Context, item: core.Field) -> Parts | None:
         specification = str(given.value)
     value = c.lower(item.value)
     known = static_of(value)
-    if known is None:
+    if known is None or not is_lasting(value):
         return parts_of(c, value, item.value, specification)
     shown = {"r": repr, "s": str, "a": ascii}.get(item.conversion)
     try:
@@ -77,7 +78,7 @@ def _formatted(c: Context, item: core.Field) -> Parts | None:
 def parts_of(c: Context, value: Value, node: core.Expr, specification: str = "") -> Parts | None:
     """A value as parts of a text: a tuple in parentheses. None after reporting what cannot be shown."""
     known = static_of(value)
-    if known is not None:
+    if known is not None and is_lasting(value):
         return (str(known[0]),)
     if isinstance(value, TextValue):
         return value.parts

@@ -454,6 +454,18 @@ def is_comparable(value: object) -> bool:
     return isinstance(value, bool | int | float | str | bytes | Enum | DType | None)
 
 
+def is_lasting(value: Value) -> bool:
+    """Whether a known value is the same for as long as its name stands for it, and looks so in every process."""
+    match value:
+        case Static(value=host):
+            whole = record_of(value)
+            return is_comparable(host) or isinstance(host, type | range) or (whole is not None and is_lasting(whole))
+        case TupleValue(items=items) | RecordValue(items=items):
+            return all(map(is_lasting, items))
+        case _:
+            return False
+
+
 # --- How values are named in errors ----------------------------------------------------------------------------------
 
 

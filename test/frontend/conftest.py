@@ -76,6 +76,11 @@ def part() -> type[Part]:
 
 
 @pytest.fixture
+def specialised() -> Callable[..., Specialisation]:
+    return specialise
+
+
+@pytest.fixture
 def lowered() -> Callable[..., ModuleOp]:
     return lower_for
 
