@@ -155,13 +155,17 @@ def triplet_tiles_backward(
     scale: Ref["M"],
     eps: f32,
 ):
-    """The gradients of near - far, times each row's scale."""
+    """The gradients of near - far, times each row's scale; a distance of nothing has none, as torch's."""
     m, _ = da.index
     high = (da.tile[0],)
     t = wide(a.load_like(da)) + eps.astype(accumulator(a.dtype))
     g = scale.load((m,), high)[:, None]
-    left = (t - wide(p.load_like(da))) * (g / near.load((m,), high)[:, None])
-    right = (t - wide(n.load_like(da))) * (g / far.load((m,), high)[:, None])
+
+    def slope(length: Any) -> Any:
+        return g / fh.where(length > 0.0, length, 1.0)
+
+    left = (t - wide(p.load_like(da))) * slope(near.load((m,), high)[:, None])
+    right = (t - wide(n.load_like(da))) * slope(far.load((m,), high)[:, None])
     da.store((left - right).astype(da.dtype))
     dp.store((-left).astype(dp.dtype))
     dn.store(right.astype(dn.dtype))

@@ -101,12 +101,17 @@ def mean_of_rows(y: Out["R", "P", "W"], x: Ref["R", "P", "H", "W"], HIGH: Const[
 
 @safe
 def pool_places(taps: Out[i32, "R", "P"], x: Ref["R", "D", "H", "W"], high: i32, width: i32, WINDOW: Const[Any]):
-    """Which place of its window is the largest: the first of equals."""
+    """Which place of its window is the largest: the first of equals, also of infinities, and none beyond the ends."""
     fh.require("high > 0 and width > 0")
     r, p = taps.index
     row, place = places(r * taps.tile[0], taps.tile[0])[:, None], places(p * taps.tile[1], taps.tile[1])[None, :]
     count = WINDOW[0][0] * WINDOW[0][1] * WINDOW[0][2]
     most, found = fh.full(taps.tile, float("-inf"), accumulator(x.dtype)), fh.zeros(taps.tile, i32)
+    begins, _ = under(place, high, width, 0, WINDOW)
+    for n in fh.static_range(3):
+        found *= WINDOW[0][n]
+        if WINDOW[2][n] > 0:
+            found += (fh.maximum(-begins[n], 0) + WINDOW[3][n] - 1) // WINDOW[3][n]
     for k in fh.static_range(count) if count <= 9 else range(count):
         (d, h, w), _ = under(place, high, width, k, WINDOW)
         t = wide(x.gather(row, d, h, w, padding=float("-inf")))
