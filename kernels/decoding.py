@@ -29,6 +29,34 @@ def attended(state: tuple[Any, Any, Any], queries: Any, keys: Any, values: Any, 
     return higher, total * fade + p.sum(axis=1, keepdims=True), fh.mma(p.astype(values.dtype), values, acc * fade)
 
 
+def attended_turned(state: tuple[Any, Any, Any], queries: Any, keys: Any, values: Any, counts: Any, c: Any) -> Any:
+    """
+    As `attended`, where scores and sums are transposes, and `counts` (keys, 1) is one, too. The total is that of each
+    place of a tile, which `turned_back` adds up: so a turn compares what warps have once, and not twice.
+
+    Rows of keys and of values are the rows of these products, of which tensor cores take 64 from shared memory. Few
+    queries as rows are multiplied from registers, to which each tile has to go first.
+    """
+    top, total, acc = state
+    s = fh.mma(keys, queries.T, fh.zeros((keys.shape[0], queries.shape[0]), top.dtype))
+    s = fh.where(counts, s, float("-inf"))
+    higher = fh.maximum(top, s.max(axis=0, keepdims=True) * c)
+    p = power_of_2(s * c - higher)
+    fade = power_of_2(top - higher)
+    return higher, total * fade + p, fh.mma(values.T, p.astype(values.dtype), acc * fade)
+
+
+def nothing_turned(rows: int, width: int, keys: int, dtype: Any) -> tuple[Any, Any, Any]:
+    """Top, total and sum of `attended_turned` in front of all keys, of which a tile has so many."""
+    return fh.full((1, rows), LOWEST, dtype), fh.zeros((keys, rows), dtype), fh.zeros((width, rows), dtype)
+
+
+def turned_back(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    """Top, total and sum as `attended` has them, of those of `attended_turned`."""
+    top, total, acc = state
+    return top.reshape(top.shape[1], 1), total.sum(axis=0).reshape(top.shape[1], 1), acc.T
+
+
 def nothing(rows: int, width: int, dtype: Any) -> tuple[Any, Any, Any]:
     """Top, total and sum in front of all keys."""
     return fh.full((rows, 1), LOWEST, dtype), fh.zeros((rows, 1), dtype), fh.zeros((rows, width), dtype)
@@ -58,24 +86,29 @@ def decode_parts(
     scale: f32,
     WIDTH: Const[int],
     TK: Const[int],
+    TURNED: Const[bool] = False,
 ):
     """
     One query a head against the first `lengths[b]` positions, in P parts, of which each has every P-th tile of TK.
 
-    The G heads that share keys are the rows of one product. `WIDTH` is D, up to a power of two. Without `lse` there is
-    one part, and that is the result.
+    The G heads that share keys are the rows of one product, or with `TURNED` its columns. `WIDTH` is D, up to a power
+    of two. Without `lse` there is one part, and that is the result.
     """
     b, h, p, _, _ = part.index
     (G, DV), dtype = part.tile[3:], accumulator(q.dtype)
     queries = q.load((b, h, 0, 0), (1, 1, G, WIDTH), allow_tma=False).reshape(G, WIDTH)
     length = lengths.load((b,), (1,), allow_tma=False).reshape(()).astype(i32)
     c = scale.astype(dtype) * LOG2E
-    state = nothing(G, DV, dtype)
+    state = nothing_turned(G, DV, TK, dtype) if TURNED else nothing(G, DV, dtype)
     for j in fh.tiles(k, axis=2, size=TK, start=p, stop=fh.cdiv(length, TK), step=part.shape[2]):
         keys = k.load((b, h, j, 0), (1, 1, TK, WIDTH)).reshape(TK, WIDTH)
         values = v.load((b, h, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
-        state = attended(state, queries, keys, values, places(j * TK, TK)[None, :] < length, c)
-    store_part(part, lse, state)
+        counts = places(j * TK, TK) < length
+        if TURNED:
+            state = attended_turned(state, queries, keys, values, counts[:, None], c)
+        else:
+            state = attended(state, queries, keys, values, counts[None, :], c)
+    store_part(part, lse, turned_back(state) if TURNED else state)
 
 
 @safe_with_data
@@ -90,6 +123,7 @@ def paged_parts(
     scale: f32,
     WIDTH: Const[int],
     PAGE: Const[int],
+    TURNED: Const[bool] = False,
 ):
     """As `decode_parts`, of a cache in pages: the `l`-th of a sequence is `table[b, l]`; a number of none is found."""
     b, h, p, _, _ = part.index
@@ -97,13 +131,17 @@ def paged_parts(
     queries = q.load((b, h, 0, 0), (1, 1, G, WIDTH), allow_tma=False).reshape(G, WIDTH)
     length = lengths.load((b,), (1,), allow_tma=False).reshape(()).astype(i32)
     c = scale.astype(dtype) * LOG2E
-    state = nothing(G, DV, dtype)
+    state = nothing_turned(G, DV, PAGE, dtype) if TURNED else nothing(G, DV, dtype)
     for j in fh.tiles(table, axis=1, size=1, start=p, stop=fh.cdiv(length, PAGE), step=part.shape[2]):
         page = table.load((b, j), ())
         keys = k.load((page, h, 0, 0), (1, 1, PAGE, WIDTH)).reshape(PAGE, WIDTH)
         values = v.load((page, h, 0, 0), (1, 1, PAGE, DV)).reshape(PAGE, DV)
-        state = attended(state, queries, keys, values, places(j * PAGE, PAGE)[None, :] < length, c)
-    store_part(part, lse, state)
+        counts = places(j * PAGE, PAGE) < length
+        if TURNED:
+            state = attended_turned(state, queries, keys, values, counts[:, None], c)
+        else:
+            state = attended(state, queries, keys, values, counts[None, :], c)
+    store_part(part, lse, turned_back(state) if TURNED else state)
 
 
 @safe
@@ -302,6 +340,15 @@ def cache_hints(step: int, rows: int, width: int) -> dict[str, int]:
     return {"num_worker_warps": 4 if rows * width <= 16 * 128 else 8, "occupancy": 1, "begin_early": True}
 
 
+def is_turned(step: int, group: int, k: Any, v: Any) -> bool:
+    """
+    Whether scores and sums of caches k and v are transposes, in steps of so many keys, for a group of so many heads:
+    tensor cores take 64 rows of keys, and of 64 elements of values, of 16 bits, from shared memory.
+    """
+    widths = power_of_two(k.shape[3]), power_of_two(v.shape[3])
+    return k.dtype.itemsize == 2 and step == 64 and group <= 8 and widths == (128, 128)
+
+
 def decoding_launches(
     o: Any, part: Any, lse: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: float, step: int
 ) -> Iterator[Any]:
@@ -313,14 +360,15 @@ def decoding_launches(
     such steps.
     """
     G, E = part.shape[3:]
-    high, width = max(16, power_of_two(G)), power_of_two(E)
+    is_columns = table is None and is_turned(step, G, k, v)
+    high, width = max(8 if is_columns else 16, power_of_two(G)), power_of_two(E)
     several = None if part.shape[2] == 1 else fh.partition(lse, (1, 1, 1, high))
     cuts = fh.partition(part, (1, 1, 1, high, width)), several
     kernel, pages = (decode_parts, ()) if table is None else (paged_parts, (table,))
-    hints = cache_hints(step, high, width)
+    hints = cache_hints(step, max(16, high), width)
     if table is None and part.shape[2] == 1 and _crowded(k.shape[0] * k.shape[1]) and k.shape[2] <= 4096:
         hints["begin_early"] = True
-    yield hinted(kernel, hints)(*cuts, q, k, v, *pages, lengths, scale, power_of_two(q.shape[3]), step)
+    yield hinted(kernel, hints)(*cuts, q, k, v, *pages, lengths, scale, power_of_two(q.shape[3]), step, is_columns)
     if part.shape[2] > 1:
         yield merge_launch(o, part, lse)
 

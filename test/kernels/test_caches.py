@@ -75,6 +75,32 @@ def test_caches_in_parts_of_several_tiles(parts: int, step: int, paged: bool) ->
     torch.testing.assert_close(o.view(B, KH * G, E), expected.float(), atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("parts", "group", "dtype"), [(1, 3, torch.bfloat16), (3, 8, torch.float16), (1, 1, torch.float16)]
+)
+@pytest.mark.parametrize("paged", [False, True])
+def test_scores_and_sums_that_are_transposes(parts: int, group: int, dtype: Any, paged: bool) -> None:
+    """Of 16-bit caches in steps of 64 keys: rows of keys and of values are rows of products, and parts may be empty."""
+    B, KH, S, W = 2, 1, 256, 128
+    k, v = made(B, KH, S, W, dtype=dtype), made(B, KH, S, W, dtype=dtype, seed=1)
+    q, lengths = made(B, KH * group, W, dtype=dtype, seed=2), torch.tensor([S - 5, 20])
+    expected = wanted(q, k, v, lengths.tolist())
+    o = torch.full((B, KH, 1, group, W), 7.0, dtype=dtype)
+    part = o if parts == 1 else torch.full((B, KH, parts, group, W), 7.0)
+    lse = None if parts == 1 else torch.full((B, KH, parts, group), 7.0)
+    table = None
+    if paged:
+        table = torch.arange(B * S // 64).view(B, -1).int()
+        k, v = (t.view(B, KH, -1, 64, W).transpose(1, 2).flatten(0, 1).contiguous() for t in (k, v))
+    launches = list(
+        decoding.decoding_launches(o[:, :, 0], part, lse, q.view(B, KH, group, W), k, v, table, lengths.int(), 0.25, 64)
+    )
+    assert launches[0].arguments[-1] is (not paged)
+    for launch in launches:
+        launch.on()
+    torch.testing.assert_close(o.view(B, KH * group, W).double(), expected, atol=2e-2, rtol=1e-2)
+
+
 def test_a_page_that_is_none_is_found() -> None:
     q, pages = torch.ones(1, 2, 16), torch.ones(3, 1, 16, 16)
     with pytest.raises(fh.LaunchError) as failed:
