@@ -116,7 +116,7 @@ def walk_once(loaded: Any, seen: Any, nothing: Any, k: Any, c: Any, first: Any, 
     leaves the loop as it is, where one on the tile's number would split it. `flags` are `CAUSAL` and `WHOLE`.
     """
     (ahead, end), TQ, (top, _, acc), (CAUSAL, WHOLE) = of, nothing[2].shape[0], nothing, flags
-    if WHOLE:  # computed zeros: where they are a constant, it is the first product that leaves sums out, and 1 % slower
+    if WHOLE or CAUSAL:  # computed zeros: of constant ones it is the first product that leaves sums out, and 1 % slower
         acc = fh.broadcast_to((c * 0.0).reshape(1, 1), acc.shape)
     parts, whole = fh.zeros((TQ, FIRST), acc.dtype), seen_whole(first, ahead, end, TK, CAUSAL)
     left: Any = whole
