@@ -79,6 +79,9 @@ def expectations(text: str, file: str) -> tuple[list[Expectation], list[Error]]:
             errors.append(BadExpectation(span, f"{error}, in the regular expression"))
             continue
         at = _line(comment["where"], number, commented)
+        if comment["where"] != "unknown" and not 1 <= at <= len(lines):
+            errors.append(BadExpectation(span, "the file has no such line"))
+            continue
         found.append(Expectation(span, comment["kind"], at, comment["text"], pattern))
     return found, errors
 
