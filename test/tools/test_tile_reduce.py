@@ -155,3 +155,63 @@ def test_the_first_module_of_a_file_that_fails_is_reduced(tmp_path: Path, capsys
 def test_what_is_told_of_a_result_can_be_read_again() -> None:
     found = reduced(module(), has("for"))
     assert names(module(told(found, Options()))) == names(found)
+
+
+MANY = """
+cuda_tile.module @many attributes {producer = "a compiler"} {
+  global @g alignment = 16 <f32: [1.0, 2.0]> : tile<2xf32>
+  entry @k(%p: tile<ptr<f32>>, %n: tile<i32>, %b: tile<i1>) optimization_hints=<sm_90 = {occupancy = 2}> {
+    %t = make_token : token
+    %one = constant <i32: 1> : tile<i32>
+    %two = constant <i32: 2> : tile<i32>
+    %sum = addi %one, %two overflow<no_signed_wrap> : tile<i32>
+    %more = muli %sum, %n : tile<i32>
+    %x, %t1 = load_ptr_tko weak %p token=%t : tile<ptr<f32>> -> tile<f32>, token
+    %y = addf %x, %x rounding<zero> flush_to_zero : tile<f32>
+    %w, %t2 = if %b -> (tile<f32>, token) {
+      %u = store_ptr_tko weak %p, %y token=%t1 : tile<ptr<f32>>, tile<f32> -> token
+      yield %y, %u : tile<f32>, token
+    } else {
+      %z = negf %y : tile<f32>
+      yield %z, %t1 : tile<f32>, token
+    }
+    %found, %t3 = loop iter_values(%i = %one, %v = %w, %t4 = %t2) : tile<i32>, tile<f32>, token -> tile<f32>, token {
+      %d = cmpi less_than %i, %more, signed : tile<i32> -> tile<i1>
+      if %d {
+        break %v, %t4 : tile<f32>, token
+      }
+      %q = sqrt %v : tile<f32>
+      %r = addi %i, %one : tile<i32>
+      continue %r, %q, %t4 : tile<i32>, tile<f32>, token
+    }
+    %t5 = store_ptr_tko weak %p, %found token=%t3 : tile<ptr<f32>>, tile<f32> -> token
+    %row = iota : tile<8xi32>
+    %all = reduce %row dim=0 identities=[0 : i32] : tile<8xi32> -> tile<i32> (%l: tile<i32>, %m: tile<i32>) {
+      %h = maxi %l, %m signed : tile<i32>
+      yield %h : tile<i32>
+    }
+    %t6 = print_tko "%d", %all token=%t5 : tile<i32> -> token
+    return
+  }
+}
+"""
+KEPT: list[tuple[str, ...]] = [
+    (), ("@g",), ("producer",), ("no_signed_wrap",), ("rounding<zero>",), ("occupancy",), ("load_ptr_tko",),
+    ("store_ptr_tko",), ("negf",), ("sqrt",), ("break",), ("loop",), ("cmpi",), ("muli", "iota"), ("maxi",), ("reduce",),
+    ("print_tko",), ("if",), ("token=",), ("-> (tile<f32>",), ("%d",), ("signed",),
+]  # fmt: skip
+"""Words, of which each module that fails has all."""
+
+
+def test_what_is_left_of_a_module(golden: Callable[[Path, str], None]) -> None:
+    """All of it, and how many candidates were tried."""
+    lines: list[str] = []
+    for words in KEPT:
+
+        def fails(candidate: ModuleOp, words: tuple[str, ...] = words) -> bool:
+            text = told(candidate, Options())
+            return all(word in text for word in words)
+
+        lines += [f"// == {' '.join(words)}"]
+        lines += [told(reduced(module(MANY), fails, say=lambda said: lines.append(f"// {said}")), Options())]
+    golden(Path(__file__).with_name("reduced.mlir"), "\n".join(lines))
