@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import Any, Final, cast
 
 import numpy as np
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Attribute
 
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.types import PointerType, TileType
@@ -205,7 +207,17 @@ def _misfit(entry: EntryOp, values: Sequence[Parameter], names: Sequence[str]) -
             wanted, given = element_of(type_.pointee), value.tensor.element
             if wanted.memory_bytes != given.memory_bytes:
                 return f"`{name}` has elements of {given.name}, and parameter {number} points to {wanted.name}"
+        elif isinstance(value, int | float) and not _holds(type_, value):
+            return f"parameter {number} is {element_of(type_).name}, and `{name}` is {value}"
     return None
+
+
+def _holds(type_: Attribute, value: float) -> bool:
+    """Whether a number can be that of a parameter, read with a sign or without one."""
+    if not isinstance(type_, IntegerType):
+        return True
+    width = element_of(type_).bits
+    return isinstance(value, int) and -(1 << (width - 1)) <= value < 1 << width
 
 
 def _placed(facts: Sequence[Fact]) -> dict[str, Placed]:

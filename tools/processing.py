@@ -84,7 +84,7 @@ class Options:
     """Whether `print_after` leaves out passes that changed nothing."""
     bytecode: bool = False
     """Whether bytecode is written in place of text."""
-    bytecode_version: str | None = None
+    bytecode_version: Version | None = None
     remarks: Category | None = None
     """The category of the assembler's remarks that are told beside the module: `all`, `memory`, `tensorcore`."""
     crashed: Callable[[Exception, str | bytes, str, Sequence[ModulePass], Options], None] | None = None
@@ -243,12 +243,11 @@ def _read(context: Context, text: str | bytes, file: str, options: Options, sour
     return parse_module(context, text, file, implicit_module=options.implicit_module, sources=sources)
 
 
-def bytecode_of(module: ModuleOp, version: str | None, program: str) -> bytes:
+def bytecode_of(module: ModuleOp, version: Version | None) -> bytes:
     """A module as bytecode of a version, or of the lowest that suffices. Raises `Rejected`."""
     from freehold.backend.bytecode.writer import write_bytecode
-    from freehold.tools.files import version_of
 
-    return write_bytecode(module, version_of(version, program))
+    return write_bytecode(module, version)
 
 
 def _apply(context: Context, each: ModulePass, module: ModuleOp) -> None:

@@ -194,7 +194,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         print_after=arguments.print_ir_after_all,
         only_changes=arguments.print_ir_after_change,
         bytecode=arguments.emit_bytecode,
-        bytecode_version=arguments.emit_bytecode_version,
+        bytecode_version=version_of(arguments.emit_bytecode_version, PROGRAM, "--emit-bytecode-version"),
         remarks=arguments.remarks,
         crashed=leaving(arguments.reproducer),
         report=arguments.report,
@@ -240,7 +240,8 @@ def _run(arguments: argparse.Namespace, more_passes: PassFactories | None) -> in
             raise
 
     results, refused = going.over(data, work)
-    files.write(arguments.output, b"// -----\n".join(results), PROGRAM)
+    if results or not refused:
+        files.write(arguments.output, b"// -----\n".join(results), PROGRAM)
     if arguments.timing:
         print(timing.table(), file=sys.stderr)
     if statistics is not None and arguments.print_op_stats:
@@ -254,7 +255,7 @@ def _with_remarks(module: ModuleOp, options: Options, going: driver.Driver) -> b
     """The result, as text or bytecode, after the assembler's remarks on it were told."""
     from freehold.tools.processing import told
 
-    bytecode = bytecode_of(module, options.bytecode_version, PROGRAM)
+    bytecode = bytecode_of(module, options.bytecode_version)
     if options.remarks is not None:
         from freehold.backend.remarks import remarks
 

@@ -61,6 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if arguments.to_cubin and arguments.arch is None:
         parser.error("--to-cubin needs --arch")
+    arguments.version = files.version_of(arguments.version, PROGRAM)
     as_it_is = arguments.from_bytecode or arguments.split_input_file
     data, file = files.read_source(arguments.file, PROGRAM, split=as_it_is)
     results, refused = driver.Driver(file, arguments).over(data, lambda chunk: _translated(chunk, file, arguments))
@@ -90,8 +91,7 @@ def translate(data: bytes, file: str, arguments: argparse.Namespace, sources: So
         from freehold.dialects.cuda_tile.text import print_module
 
         return print_module(module, locations=arguments.print_debuginfo).encode()
-    version = files.version_of(arguments.version, PROGRAM)
-    bytecode = write_bytecode(module, version, exact_locations=arguments.exact_locations)
+    bytecode = write_bytecode(module, arguments.version, exact_locations=arguments.exact_locations)
     if arguments.to_bytecode:
         return bytecode
     from freehold.backend.assembler import AssembleOptions, assemble
