@@ -214,9 +214,9 @@ def _misfit(entry: EntryOp, values: Sequence[Parameter], names: Sequence[str]) -
 
 def _holds(type_: Attribute, value: float) -> bool:
     """Whether a number can be that of a parameter, read with a sign or without one."""
+    width = element_of(type_).bits
     if not isinstance(type_, IntegerType):
         return True
-    width = element_of(type_).bits
     return isinstance(value, int) and -(1 << (width - 1)) <= value < 1 << width
 
 
