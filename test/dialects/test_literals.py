@@ -22,14 +22,16 @@ from freehold.tools.context import make_context
 from freehold.tools.located_parser import LocatedParser
 
 WORDS: Final = (
-    "0", "1", "-1", "-0", "1.5", "-1.5", "0.0", "-0.0", "1e40", "-1e40", "1e-50", "65504.0", "65520.0", "448.0", "464.0",
-    "1.0e", "true", "false", "-true", "0x0", "0x1", "-0x1", "0x7F", "0x80", "0xff", "0x100", "0xFFFF", "0x1FFFF",
-    "0x7FC00000", "0xFFFFFFFF", "127", "128", "-128", "-129", "255", "256", "7", "8", "-8", "-9", "15", "16", "2147483647",
+    "0", "1", "-1", "-0", "1.5", "-1.5", "0.0", "-0.0", "1e40", "-1e40", "1e-50", "65504.0", "65520.0", "448.0",
+    "464.0", "1.0e", "true", "false", "-true", "0x0", "0x1", "-0x1", "0x7F", "0x80", "0xff", "0x100", "0xFFFF", "0x1FFFF",
+    "0x7FC00000", "0xFFFFFFFF", "127", "128", "-128", "-129", "255", "256", "7", "8", "-8", "-9", "15", "16",
+    "2147483647",
     "4294967295", "4294967296", "-2147483648", "-2147483649", "9223372036854775807", "18446744073709551615",
     "18446744073709551616", "inf", "nan", "%x", '"0x00"', '"0x01"', '"0x0000803F"', '"text"', "",
 )  # fmt: skip
 NESTED: Final = (
-    "tile<2xELEMENT> [0, 1]", "tile<2xELEMENT> 1", "tile<2xELEMENT> [1]", "tile<2xELEMENT> [0, 1, 1]", "tile<2xELEMENT> []",
+    "tile<2xELEMENT> [0, 1]", "tile<2xELEMENT> 1", "tile<2xELEMENT> [1]", "tile<2xELEMENT> [0, 1, 1]",
+    "tile<2xELEMENT> []",
     "tile<2xELEMENT> [[0, 1]]", "tile<2xELEMENT> [0, [1]]", "tile<2x2xELEMENT> [[0, 1], [1, 1]]",
     "tile<2x2xELEMENT> [[0, 1], [1]]", "tile<2x2xELEMENT> [0, 1]", "tile<2x2xELEMENT> [[0, 1], 1]",
     "tile<2x1xELEMENT> [[0], [1]]", "tile<1x2xELEMENT> [[0, 1]]", "tile<1xELEMENT> [1]", "tile<ELEMENT> [1]",
