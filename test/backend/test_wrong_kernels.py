@@ -142,6 +142,8 @@ SHAPES: Final = [
 def test_reductions_of_clusters(golden: Callable[[Path, str], None]) -> None:
     lines: list[str] = []
     for (dims, axis), element in product(SHAPES, ("f32", "f16")):
+        if element == "f16" and len(dims) < 3:  # only neighbours are of one type
+            continue
         found: list[str] = []
         for blocks, warps in ((1, 4), (2, 4), (4, 4), (8, 4), (2, 8)):
             hints = f"num_cta_in_cga = {blocks}, num_worker_warps_per_cta = {warps}"
@@ -190,7 +192,7 @@ def multiplied(rows: int, more: str) -> str:
 def test_products(golden: Callable[[Path, str], None]) -> None:
     lines: list[str] = []
     for more in ("nothing", "cut", "half of the rows", "running sums", "sums of sums", "again", "stored twice"):
-        for rows in (32, 64, 128, 256):
+        for rows in (32, 64, 128):
             found = [codes(multiplied(rows, more), f"num_cta_in_cga = {blocks}, num_worker_warps_per_cta = {warps}")
                      for blocks, warps in ((1, 4), (2, 4), (4, 4), (2, 8), (1, 8))]  # fmt: skip
             lines.append(f"{more}, {rows} rows: {' '.join(found)}")

@@ -38,6 +38,10 @@ FILES: Final = {
     "hinted.mlir": ENTRY.replace("{\n    %i", "optimization_hints=<sm_90 = {num_cta_in_cga = 2}> {\n    %i", 1),
     "unverified.mlir": ENTRY.replace("muli %a, %b : tile<i32>", "muli %a, %b : tile<i64>"),
     "wrong.mlir": ENTRY.replace("muli %a", "muli %nobody"),
+    "bad.mlir": ENTRY.replace(
+        "cuda_tile.muli %a, %b : tile<i32>",
+        '"cuda_tile.muli"(%a) <{overflow = #cuda_tile.overflow<none>}> : (!cuda_tile.tile<i32>) -> !cuda_tile.tile<i32>',
+    ),
     "expected.mlir": "// expected-error @below {{not registered}}\nnope.op\n",
     "no.txt": "",
     # ruff: noqa: E501 -- text of programs
