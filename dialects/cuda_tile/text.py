@@ -136,7 +136,7 @@ class TileParser(Parser):
         self._consume_token(MLIRTokenKind.HASH_IDENT)
         if name in self.attribute_aliases:
             self.raise_error(f"re-declaration of alias '{name}'")
-        self.parse_punctuation("=", "after attribute alias name")
+        self.parse_punctuation("=", " after attribute alias name")
         value: Attribute | None = self.parse_optional_location()
         if value is None:
             value = self._parse_location() if self._current_token.text == _DI_LOC else self.parse_attribute()
