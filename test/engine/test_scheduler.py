@@ -308,6 +308,80 @@ def test_inputs_say_of_each_token_where_it_stands_and_goes(data: st.DataObject) 
     assert [begin for _, begin, _ in runs] == sorted(begin for _, begin, _ in runs)
 
 
+@st.composite
+def shares_of(draw: st.DrawFn, most: int) -> list[Share]:
+    """Up to five sequences with up to `most` tokens each, in pages of four tokens that no two have."""
+    counts = sorted(draw(st.lists(st.integers(1, most), min_size=1, max_size=5)))
+    held = iter(draw(st.permutations(range(40))))
+    shares: list[Share] = []
+    for count in counts:
+        first = draw(st.integers(0, 16 - count))
+        pages = [next(held) for _ in range(-(-(first + count) // 4))]
+        shares.append(Share([draw(st.integers(-3, 99)) for _ in range(count)], first, pages))
+    return shares
+
+
+@pytest.mark.parametrize("longest", [1, 2])
+@settings(max_examples=40)
+@given(st.data())
+def test_inputs_have_nothing_of_the_step_before(longest: int, data: st.DataObject) -> None:
+    """What is written over others is what is written first; what is left over is of no sequence."""
+    before, shares = (data.draw(shares_of(1 if longest == 1 else 7)) for _ in range(2))
+    shape = Shape(40, 6, longest)
+    used, fresh = (Inputs(shape, 4, 4, 160) for _ in range(2))
+    assert (used.count, used.numbers.any()) == (0, False)
+    used.fill(before)
+    for inputs in (used, fresh):
+        inputs.fill(shares)
+    *found, table = parts(used)[:8]
+    *wanted, clean = parts(fresh)[:8]
+    assert found == wanted
+    assert (used.count, used.ones, used.alone) == (fresh.count, fresh.ones, fresh.alone)
+    assert all(
+        number in (0, page, *(p for share in before for p in share.pages))
+        for number, page in zip(table, clean, strict=True)
+    )
+    assert [n for n, page in enumerate(clean) if page and table[n] != page] == []
+    ids, positions, bases, order, slots, lengths, last = wanted
+    total, count = sum(len(share.ids) for share in shares), len(shares)
+    alone = count if longest == 1 else min(fresh.alone, total)
+    left = 40 - total
+    assert ids[total:] == [0] * left
+    assert positions[total:] == [shares[-1].first + len(shares[-1].ids) - 1] * left
+    assert bases[total:] == [bases[total - 1]] * left
+    assert lengths[alone:] == [0] * (len(lengths) - alone)
+    assert last[count:] == [0] * (len(last) - count)
+    runs = sum(slots[n] < 160 for n in range(0, len(slots), 2))
+    assert order[runs:] == [0] * (len(order) - runs)
+    assert slots[2 * runs :] == [160] * (len(slots) - 2 * runs)
+    used.fill([])
+    assert [used.count, *map(sum, parts(used)[:4]), sum(parts(used)[5]), sum(parts(used)[6])] == [0] * 7
+    assert {*parts(used)[4]} == {160}
+
+
+@settings(max_examples=40)
+@given(shares_of(1))
+def test_inputs_that_advance_are_those_of_the_next_step(shares: list[Share]) -> None:
+    """As if what the step before chooses were filled in, one place further, where no page ends."""
+    shares = [share._replace(first=share.first - (share.first % 4 == 3)) for share in shares]
+    inputs, wanted = (Inputs(Shape(8, 6, 1), 4, 4, 160) for _ in range(2))
+    inputs.fill(shares)
+    inputs.advance()
+    wanted.fill([Share([-1 - n], share.first + 1, share.pages) for n, share in enumerate(shares)])
+    count = len(shares)
+    for name, one, other in zip(
+        ("ids", "positions", "bases", "order", "slots", "lengths", "last", "table"),
+        parts(inputs),
+        parts(wanted),
+        strict=False,
+    ):
+        if name == "slots":
+            one, other = one[: 2 * count], other[: 2 * count]
+        if name in ("positions", "bases"):
+            one, other = one[:count], other[:count]
+        assert name == "bases" or one == other, name
+
+
 @pytest.mark.parametrize(
     ("ones", "longer", "shape", "alone"),
     [
