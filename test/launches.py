@@ -18,6 +18,7 @@ from xdsl.ir import Operation
 
 from freehold.dialects.cuda_tile import ConstantOp
 from freehold.dialects.cuda_tile.attrs import ComparisonPredicateAttr, OptimizationHintsAttr
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.frontend.schedule import PartitionSpec
 from freehold.runtime.launch.launch import Launch
 from freehold.runtime.launch.partition import Partition
@@ -90,11 +91,15 @@ def variant(launch: Launch) -> tuple[str, list[str]]:
 
 _WITHIN = ("for", "loop", "if")
 """Operations whose bodies run another number of times, or not at all."""
+_ALONG = ("axis", "dim", "reverse")
 _NOTHING = ("kernel", "module", "region", "end", "return", "yield", "continue")
 
 
 def made_of(launch: Launch) -> str:
-    """The operations of a launch's kernel, as the frontend makes them: how many in which loops, and of what numbers."""
+    """
+    The operations of a launch's kernel, as the frontend makes them: how many in which loops, along which axes, and what
+    numbers they take, each as often as it is taken.
+    """
     kernel: Any = launch.dispatcher.kernel
     found: dict[str, Counter[str]] = {}
     for op in kernel.lower(*(launch.arguments or ())).walk():
@@ -102,9 +107,15 @@ def made_of(launch: Launch) -> str:
         found.setdefault(place, Counter()).update(_told(op))
     lines: list[str] = []
     for place, told in found.items():
-        counted = [name if name[0] == "`" else f"{count} {name}" for name, count in sorted(told.items())]
+        counted = [
+            _number(name, count) if name[0] == "`" else f"{count} {name}" for name, count in sorted(told.items())
+        ]
         lines += [f"    {place + ': ' if place else ''}{', '.join(counted)}\n"] if counted else []
     return "".join(lines)
+
+
+def _number(name: str, count: int) -> str:
+    return name if count == 1 else f"{name[:-1]} x{count}`"
 
 
 def _name(op: Operation) -> str:
@@ -118,13 +129,20 @@ def _around(op: Operation) -> Iterator[Operation]:
 
 
 def _told(op: Operation) -> list[str]:
-    """An operation by its name, with its number if it is a constant, and how it compares, flags and hints."""
+    """An operation by its name, its axis, how it compares, flags and hints; a constant for each use, by its number."""
     if isinstance(op, ConstantOp):
-        return [f"`{op.value.splat_value:.6g}`"] if op.value.is_splat else ["constant"]
+        uses = sum(1 for _ in op.results[0].uses)
+        value = op.value.splat_value if op.value.is_splat else None
+        return ["constant"] if value is None else [f"`{value if isinstance(value, int) else f'{value:.6g}'}`"] * uses
     hints = op.properties.get("hints")
     asked = hints.hints.data.items() if isinstance(hints, OptimizationHintsAttr) else ()
     pairs = [(arch, *pair) for arch, given in asked for pair in cast(DictionaryAttr, given).data.items()]
     rest = [f"{key}={value}{'' if arch == 'default' else f' on {arch}'}" for arch, key, value in pairs]
     compared = [str(a.data) for a in op.properties.values() if isinstance(a, ComparisonPredicateAttr)]
     flags = [name for name, a in op.properties.items() if isinstance(a, UnitAttr)]
-    return [] if _name(op) in _NOTHING else [" ".join((_name(op), *compared, *flags, *rest))]
+    axes = [str(getattr(a, "data", a)) for name, a in op.properties.items() if name in _ALONG]
+    axes = [axis.partition(" : ")[0] for axis in axes]
+    padding = op.properties.get("padding_value")
+    if isinstance(padding, DenseElementsAttr) and padding.splat_value:
+        flags.append(f"padding {padding.splat_value:.6g}")
+    return [] if _name(op) in _NOTHING else [" ".join((_name(op), *axes, *compared, *flags, *rest))]

@@ -1,6 +1,7 @@
 """
 What the library's functions launch with each of their options given and left out, and beside borders that sizes alone
-do not reach: which kernels, in which tiles, with which hints, constants and other arguments.
+do not reach: which kernels, in which tiles, with which hints, constants and other arguments; and what operations those
+are made of.
 
 As `test_choices.py`: `pytest --update-golden test/kernels/test_launches_of_options.py` writes it anew. Nothing is run,
 and arrays are never touched.
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launches import said
+from launches import Made, said
 
 from freehold import kernels
 from freehold.kernels import tilings
@@ -310,7 +311,7 @@ def of_products() -> Iterator[tuple[str, Work]]:
     for margins, bias, residual, turned in product(
         ((1, 0), (0, 1), (8, 8)), (False, True), (False, True), (False, True)
     ):
-        for m, n, persistent in ((256, 256, True), (512, 768, False)):
+        for m, n, persistent in ((256, 256, True), (512, 768, False))[margins == (8, 8) :]:
             whole = m + margins[0], n + margins[1]
             way = tilings.Tiling((256, 256), 64, 1, 8, 1, persistent, 2, margins=margins, widened=margins == (8, 8))
             given = tilings.Product(
@@ -409,6 +410,8 @@ def of_attention() -> Iterator[tuple[str, Work]]:
         yield f"decode_attention of {group} heads and {e}", lambda g=given: kernels.decode_attention(*g)
 
 
+OF_KERNELS = [of_windows, of_rows, of_pairs, of_axes, of_products]
+"""Of which it is told, too, what operations the kernels are made of."""
 ALL = [of_convolutions, of_windows, of_rows, of_pairs, of_axes, of_products, of_attention]
 
 
@@ -432,10 +435,15 @@ def test_launches_of_options(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     launches: list[str] = []
+    made = Made()
 
     def note(self: Launch, stream: Any = None) -> Launch:
         launches.append(said(self, True))
+        if works in OF_KERNELS:
+            made.note(self)
         return self.spend()
 
     monkeypatch.setattr(Launch, "on", note)
     golden(GOLDEN / f"options_{works.__name__}.txt", "".join(told(works(), launches)))
+    if works in OF_KERNELS:
+        golden(GOLDEN / f"made_with_options_{works.__name__}.txt", str(made))
