@@ -266,7 +266,8 @@ def _assign(execution: Execution, target: H, source: Handle, blame: Blame) -> H 
         ready = source.dtype == target.dtype and source.is_contiguous  # then what is left is done over there
         made = converted(source, target.dtype, target.device if ready else source.device, "to", caller())
         return Next(made, lambda found: _assign(execution, target, found, blame))
-    if min((*target.strides, *source.strides), default=1) <= 0:  # kernels see memory through positive strides only
+    steps = [s for t in (target, source) for s, n in zip(t.strides, t.shape, strict=True) if n > 1]
+    if min(steps, default=1) <= 0:  # kernels see memory through positive strides only
         execution.allocating("a copy of a view that runs backwards")
         write(target, read(source, blame), blame)
         return target
