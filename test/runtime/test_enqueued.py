@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -383,7 +384,7 @@ def test_what_is_bound_on_a_gpu(
 
 
 @pytest.fixture
-def recorded(said: list[Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+def recorded(said: list[Any], monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A graph of GPU 2 that has been recorded."""
     found: Any = Recorded()
     found._state, found._made, found.value = "complete", "what the driver made", "its value"
@@ -404,7 +405,8 @@ def recorded(said: list[Any], monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(graph, "lease", lambda user, reads, writes: said.append(("lease", reads, writes)))
     monkeypatch.setattr(graph, "enqueue", enqueue)
     monkeypatch.setattr(graph, "later", lambda work: work())
-    return found
+    yield found
+    found._made = None  # or it would be given back to the driver, when nothing stands in for it any more
 
 
 RUNS = ("runs", "what the driver made", 21, 2)

@@ -338,6 +338,7 @@ def test_a_fault_takes_what_is_on_its_gpu(said: list[str], monkeypatch: pytest.M
     assert ours.epoch == epoch + 1
     assert (elsewhere.gone, others.gone) == (None, None)
     assert len(storage._LEAKED) == 1
+    elsewhere.owner = others.owner = None
     ours.lose("again")
     assert ours.gone == storage.Gone("lost", None, "it is lost")
     assert len(storage._LEAKED) == 1
@@ -358,6 +359,7 @@ def test_new_memory_has_been_used_by_who_asked_for_it(monkeypatch: pytest.Monkey
     assert asked == ["lets go", (64, 2, "its stream")]
     assert (made.address, made.nbytes, made.device, user.now) == (4096, 64, 2, 8)
     assert (made.space.sole, made.space.wrote) == (user, 8)
+    made.owner = None
     for size in (0, 1, 1000):
         on_host = storage.allocate(size, SimpleNamespace(device=fh.HOST))  # type: ignore[arg-type]
         assert on_host.address % 256 == 0
