@@ -269,6 +269,11 @@ def meet(
     dtype = dtype or meet_dtype(c, x, y, node)
     if dtype is None:
         return None
+    if dtype is dtypes.f4e2m1fn and isinstance(x, TileValue) and isinstance(y, TileValue):
+        shape = meet_shape(c, x, y, node)  # as it is held in pairs, there is no scalar of it
+        if shape is None:
+            return None
+        x, y = broadcast(c, x, shape), broadcast(c, y, shape)
     s = convert(c, x, dtype) if isinstance(x, TileValue) else None
     t = convert(c, y, dtype) if isinstance(y, TileValue) else None
     # A number is filled into the other's shape at once.

@@ -382,7 +382,13 @@ def _contains(c: Context, a: Value, b: Value, wanted: bool, node: core.Expr) -> 
                 return Static(wanted)
             continue
         one = cast(TileValue, equal)
-        found = one if found is None else c.tile(dtypes.bool_, one.shape, OrIOp, found, one)
+        if found is None:
+            found = one
+            continue
+        pair = arithmetic.meet(c, found, one, node)
+        if pair is None:
+            return POISON
+        found = arithmetic.arithmetic(c, "|", *pair)
     if found is None:
         return Static(not wanted)
     return found if wanted else arithmetic.unary(c, "~", found, node)

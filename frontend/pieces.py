@@ -115,6 +115,8 @@ def insert(c: Context, a: Arguments) -> Value:
     if isinstance(tile, Poison):
         return POISON
     value = a["part"]
+    if isinstance(value, Static) and not check_pairs(c, tile.dtype, (), a.place("part")):
+        return POISON
     part = as_tile(c, value, a.place("part"), tile.dtype if isinstance(value, Static) else None)
     if isinstance(part, Poison):
         return POISON

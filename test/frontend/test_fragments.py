@@ -424,6 +424,7 @@ r = fh.Rounding[LISTED]
 r = fh.top_k(t, ())
 r = fh.top_k(t, (2, 4))
 r = fh.top_k(t, 5)
+r = t.astype(fh.f4e2m1fn).insert((0, 0), 1)
 r = x.window(2, 0, 4)
 r = x.window(-3, 0, 4)
 r = x.window(0, 0, 0)
@@ -597,6 +598,10 @@ COMPUTED = [
     ),
     ("t * Made(t).other + Pair(1, t).right", X * 4),
     ("t[2:] .sum() + t * 0", X * 0 + X[2:].sum()),
+    ("fh.where(n in (t, 2), 1.0, 0.0)", (X == 3) * 1.0),
+    ("fh.where(t not in (n, r[0], 9), 1.0, 0.0)", 1.0 - ((X == 3) | (X == 0) | (X == 9))),
+    ("fh.where(fh.full((4, 8), 2.0, fh.f4e2m1fn) != n, t, 0.0)", X),
+    ("fh.where(fh.full((4, 8), 3.0, fh.f4e2m1fn) == n, t, 0.0)", X),
     ("t + (t.astype(f32).astype(i32) & 5)", X + (X.astype(np.int32) & 5)),
 ]
 
