@@ -71,6 +71,11 @@ def load_of(c: Context, tensor: TensorValue) -> str:
     return f"{tensor.name}.load(index, shape)" if like is None else f"{tensor.name}.load_like({like})"
 
 
+def unread(tensor: TensorValue) -> str | None:
+    """What to do instead of a load, where nothing of a tensor is loaded."""
+    return elsewhere.OF_TENSORS.get((tensor.parameter.mode, "load"))
+
+
 def of_tensor(c: Context, tensor: TensorValue, node: core.Node) -> Advice:
     """A tile to compute with instead of a tensor: an edit where the tensor is cut as one that the block writes."""
     meant = tensor.parameter.mode != "ref" or at_same_place(c, tensor) is not None

@@ -24,6 +24,7 @@ from freehold.frontend.advice import (
     of_misspelling,
     of_tensor,
     tuple_of,
+    unread,
 )
 from freehold.frontend.context import Context
 from freehold.frontend.elsewhere import KEYWORDS
@@ -72,6 +73,8 @@ def of_attribute(
     if name in elsewhere.OF_VALUES and isinstance(value, TileValue | TensorValue):
         return Advice(elsewhere.OF_VALUES[name])
     if isinstance(value, TensorValue) and name in of_tiles:
+        if (other := unread(value)) is not None:
+            return Advice(other)
         tile = of_tensor(c, value, node.value)
         whole = name in ("T", "astype") and tile.place is not None
         return Advice(f"load a tile first: `{tile.text}.{name}`", node if whole else None)

@@ -113,8 +113,10 @@ def as_tile(c: Context, value: Value, node: core.Node, dtype: DType | None = Non
             number = cast(Number, number)
             return c.constant(number, dtype or dtypes.default_dtype(number), node=node)
         case TensorValue():
-            edit = advice.of_tensor(c, value, node)
             error = errors.TensorAsValue(c.span(node), name=value.name)
+            if (other := advice.unread(value)) is not None:
+                return c.error(error.add(error.Instead(other)))
+            edit = advice.of_tensor(c, value, node)
             return c.error(error.add(error.LoadFirst(edit.text, at=edit.at(c))))
         case RegionValue():
             error = errors.TensorAsValue(c.span(node), name=value.tensor.name)

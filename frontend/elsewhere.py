@@ -502,7 +502,7 @@ OF_TENSORS: Final = {
     ("out", "add_at"): "declare it as `Acc` if tile blocks add to it",
     ("mut", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",
     ("out", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",
-    ("raw", "load"): "name elements: `.gather(i, j)`",
+    **dict.fromkeys((("raw", name) for name in ("load", "load_like", "index")), "name elements: `.gather(i, j)`"),
     ("raw", "store"): "name elements: `.scatter(values, i, j)`",
 }
 """What a tensor of a mode has instead of a method."""

@@ -348,6 +348,8 @@ def subscript(c: Context, node: core.Subscript) -> Value:
         return piece(c, value, node)
     if isinstance(value, TensorValue):
         error = errors.TensorAsValue(c.span(node), name=value.name)
+        if (other := advice.unread(value)) is not None:
+            return c.error(error.add(error.Instead(other)))
         edit = advice.of_subscript(c, value, node)
         return c.error(error.add(error.LoadFirst(edit.text, at=edit.at(c))))
     if isinstance(value, Static) and not is_comparable(value.value):

@@ -260,7 +260,7 @@ def _behind(c: Context, loop: Loop, name: str, place: core.Node, start: Value | 
     ends = [site.variables.get(name) for site in loop.sites if site.kind != "dead"]
     if start is not None and ends and all(e is not None and same(e, start) for e in ends):
         return start
-    if any(isinstance(value, Poison) for value in (start, *ends)):
+    if is_poison(*(value for value in (start, *ends) if value is not None)):
         return POISON
     facts = c.frame.facts
     of_loop = facts.loop(loop.node)
@@ -391,7 +391,7 @@ def _finish(c: Context, loop: Loop, carried: Carried, before: dict[str, Value]) 
                     continue
                 values += anything(c, kind)
                 read = site.kind == "continue" or (site.kind == "break" and c.frame.facts.is_live(name, loop.node))
-                if read and name not in reported and end is not None and not isinstance(end, Poison):
+                if read and name not in reported and end is not None and not is_poison(end):
                     reported.add(name)
                     if isinstance(end, Unbound):
                         c.unbound(name, end, site.node)

@@ -21,7 +21,6 @@ from freehold.frontend.values import (
     POISON,
     Anything,
     ClosureValue,
-    Poison,
     Static,
     TensorValue,
     TextValue,
@@ -29,6 +28,7 @@ from freehold.frontend.values import (
     Unbound,
     Value,
     describe,
+    is_poison,
     same,
     static_of,
 )
@@ -163,7 +163,7 @@ def _join(
         if a is not None and b is not None and same(a, b):
             c.frame.variables[name] = a
             continue
-        if isinstance(a, Poison) or isinstance(b, Poison):
+        if is_poison(*(value for value in (a, b) if value is not None)):
             c.frame.variables[name] = POISON
             continue
         if a is None or b is None or isinstance(a, Unbound) or isinstance(b, Unbound):

@@ -244,7 +244,7 @@ class DoesNotFit(Correctable):
     held: str
 
 
-class TensorAsValue(Error):
+class TensorAsValue(Correctable):
     """A tensor lies in memory; only a tile that was loaded from it can be computed with."""
 
     code: ClassVar[str] = "O033"

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from fragments import kernel_of, said
 
+from freehold.support.diagnostic import Rejected
+
 HEAD = """
 import dataclasses, math
 LISTED, LONG, MIXED = [1, 2], [1, 2, 3, 4, 5, 6, 7, 8, 9], ["a", 1]
@@ -451,3 +453,54 @@ def of_section(lines: str, lowered: Callable[..., Any], part: Any) -> str:
 @pytest.mark.parametrize("name", SECTIONS)
 def test_what_is_said(name: str, golden: Callable[[Path, str], None], part: Any, lowered: Callable[..., Any]) -> None:
     golden(Path(__file__).parent / "advice" / f"{name}.err", of_section(SECTIONS[name], lowered, part))
+
+
+SEVERAL = """
+from freehold import Raw
+
+def kernel(y: Out[f32, "M", "N"], z: Mut[f32, "K", "L"], u: Out[f32, "M"], x: Ref[f32, "M", "N"], w: Ref[f32, "K", "L"],
+           v: Ref[f32, "K"], a: Ref[f32, "M"], p: Ref[f32, "P", "Q"], q: Ref, r: Ref[f32, "M", "N", "K"],
+           s: Acc[f32, "M"], h: Raw[f32, "M"], n: int):
+    t = x.load_like(y)
+"""
+"""A kernel whose blocks have several regions, of tensors of other extents and ranks."""
+BESIDE = """
+r = {} + 1
+r = {}[:, :]
+r = {}[:]
+r = {}[0, 0]
+r = {}[0]
+r = {}[n:]
+r = {}[fh.arange(4)]
+r = {}.load()
+r = {}.load(n)
+r = {}.load(y.index[0], (4, 8))
+r = {}.load((0, 0), {}.shape)
+r = {}.load(y.index)
+r = {}.size
+r = {}.T
+r = {}.start
+r = fh.exp({})
+r = fh.zeros({}.shape, f32)
+r = {}.index
+r = {}.nothing
+for k in fh.tiles({}, 8): pass
+"""
+
+
+def test_of_several_regions_that_one_is_named_which_is_cut_alike(
+    golden: Callable[[Path, str], None], part: Any, lowered: Callable[..., Any]
+) -> None:
+    x, row = np.zeros((4, 8), np.float32), np.zeros(4, np.float32)
+    given = [part(x, 4, 8), part(x.copy(), 2, 4), part(row, 4), x, x, row, row, x, x, x[None], row, row, 3]
+    found: list[str] = []
+    for name in ("x", "w", "v", "a", "p", "q", "r", "y", "z", "u", "s", "h"):
+        for line in BESIDE.strip().replace("{}", name).split("\n"):
+            try:
+                lowered(kernel_of(line, head=SEVERAL), *given)
+            except Rejected as rejected:
+                helps = [text for error in rejected.errors for text in (error.code, *error.report().helps)]
+                found.append(f"{line:36} {'; '.join(helps)}")
+            else:
+                found.append(line)
+    golden(Path(__file__).parent / "advice" / "several.err", "\n".join(found))

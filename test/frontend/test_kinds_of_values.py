@@ -66,10 +66,10 @@ def kernel(y: Out[f32, "M", "N"], z: Mut[f32, "M", "N"], x: Ref[f32, "M", "N"], 
     box, pair = Boxed(t, n), Pair(n, t)
 """
 VALUES = [
-    "(3)", "(2.5)", "True", "'ab'", "None", "(1, 2)", "(n, t)", "n", "flag", "t", "(t > 0)", "fh.zeros(4, f8e5m2)",
-    "f32", "BOX", "box", "PAIR", "pair", "x", "z", "s", "w", "v", "y.at(0, 0)", "range(3)", "range(n)",
-    "fh.tiles(x, axis=1, size=8)", "first", "inner", "fh.exp", "t.sum", "box.scaled", "max", "Boxed", "Kind", "Kind.A",
-    "Plain", "int", "math", "LISTED", "LOOSE", "missing",
+    "(3)", "(2.5)", "True", "'ab'", "b'ab'", "None", "(1, 2)", "(n, t)", "n", "flag", "t", "(t > 0)",
+    "fh.zeros(4, f8e5m2)", "f32", "BOX", "box", "PAIR", "pair", "x", "z", "s", "w", "v", "y.at(0, 0)", "range(3)",
+    "range(n)", "fh.tiles(x, axis=1, size=8)", "first", "inner", "fh.exp", "t.sum", "box.scaled", "max", "Boxed",
+    "Kind", "Kind.A", "Plain", "int", "math", "LISTED", "LOOSE", "missing",
 ]  # fmt: skip
 PLACES = [
     "V", "V[0]", "V['A']", "V[n]", "V[1:]", "V.x", "V.name", "V()", "V(t)", "-V", "~V", "not V", "V + 1", "1 - V",

@@ -14,7 +14,7 @@ from typing import Any
 
 import fragments
 import pytest
-from uses import HEAD, STATEMENTS, USES, WRONG_BLOCKS, arguments
+from uses import BLOCKS, HEAD, STATEMENTS, USES, WRONG_BLOCKS, arguments
 
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import Span
@@ -51,9 +51,12 @@ def without(line: str) -> Iterator[str]:
     """The line with `missing` in the place of each of its parts, one at a time."""
     parts = Parts()
     parts.visit(ast.parse(line))
+    lines = line.split("\n")
     for node in parts.found:
-        if node.end_col_offset is not None:
-            yield line[: node.col_offset] + "missing" + line[node.end_col_offset :]
+        if node.end_col_offset is not None and node.lineno == node.end_lineno:
+            before, text, after = lines[: node.lineno - 1], lines[node.lineno - 1], lines[node.lineno :]
+            changed = text[: node.col_offset] + "missing" + text[node.end_col_offset :]
+            yield "\n".join((*before, changed, *after))
 
 
 def refused(lines: list[str], given: list[Any], lowered: Callable[..., Any]) -> list[str]:
@@ -80,6 +83,14 @@ def test_in_each_part_of_an_expression_it_alone_is_said(part: Any, lowered: Call
 def test_in_each_part_of_a_statement_it_alone_is_said(statement: str, part: Any, lowered: Callable[..., Any]) -> None:
     for line in without(statement):
         assert (line, refused([line], arguments(part), lowered)) == (line, ["`missing` is not defined"])
+
+
+def test_in_each_part_of_a_block_it_alone_is_said(part: Any, lowered: Callable[..., Any]) -> None:
+    """Whatever is made of the value behind it, in another branch or in another turn."""
+    given = arguments(part)
+    for block in (block for block in BLOCKS if "case " not in block):  # whose patterns are no expressions
+        for text in [*without(block)][::2]:
+            assert (text, {*refused(text.split("\n"), given, lowered)}) == (text, {"`missing` is not defined"})
 
 
 WRONG = ("'a'", "x", "(1, 2)", "None", "t[:, :2]", "2.5", "p", "fh.zeros((2, 2, 2), i8)", "-1", "f32")

@@ -10,8 +10,9 @@ import pickle
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -436,3 +437,28 @@ def test_what_is_written_becomes(golden: Callable[[Path, str], None]) -> None:
     """Terms as they are kept: folded and gathered where that changes no value, and else as they are written."""
     found = [f"{text:28} {parse(text)}" for text in AS_WRITTEN]
     golden(Path(__file__).with_name("terms.txt"), "\n".join(found))
+
+
+JOINED = ["+", "-", "*", "//", "%", "ceildiv", "min", "max", "<", "<=", "==", "and", "or"]
+FOLDED = JOINED[:8]
+
+
+def test_what_each_operator_is_with_each(golden: Callable[[Path, str], None]) -> None:
+    """With the parentheses that it needs, and folded where that changes no value: by each other, and by numbers."""
+    x, y, z = sym("x"), sym("y"), sym("z")
+    make = terms.OPERATORS
+
+    def shown(found: Iterable[Term]) -> str:
+        return "; ".join(map(str, found))
+
+    found: list[str] = []
+    for outer in JOINED:
+        found.append(f"{outer}: on the left {shown(make[outer](make[inner](x, y), z) for inner in JOINED)}")
+        found.append(f"{outer}: on the right {shown(make[outer](z, make[inner](x, y)) for inner in JOINED)}")
+        found.append(f"{outer}: of numbers {shown(make[outer](x, const(n)) for n in range(-2, 4))}")
+        found.append(f"{outer}: of numbers on the left {shown(make[outer](const(n), x) for n in range(-2, 4))}")
+        found.append(f"{outer}: of one {make[outer](x, x)}; not {make['not'](make[outer](x, y))}")
+    for inner, outer in product(FOLDED, repeat=2):
+        made = (make[outer](make[inner](x, const(m)), const(n)) for m in (2, 3) for n in (-2, 0, 1, 2, 4, 6))
+        found.append(f"{inner} 2 or 3, {outer} -2, 0, 1, 2, 4, 6: {shown(made)}")
+    golden(Path(__file__).with_name("nested_terms.txt"), "\n".join(found))
