@@ -134,10 +134,10 @@ def _fit(c: Context, x: TileValue, y: TileValue, acc: TileValue, node: core.Node
         (m, k), (k2, n) = x.shape[-2:], y.shape[-2:]
         if k != k2:
             why = f"the inner extents {k} and {k2} differ"
-        elif acc.shape[-2:] != (m, n):
-            why = f"the product is {show_shape((*x.shape[:-2], m, n))}"
-        elif ranks[0] == 3 and not x.shape[0] == y.shape[0] == acc.shape[0]:
+        elif x.shape[:-2] != y.shape[:-2]:
             why = "the batch extents differ"
+        elif acc.shape != (*x.shape[:-2], m, n):
+            why = f"the product is {show_shape((*x.shape[:-2], m, n))}"
     if why is not None:
         _shapes(c, x, y, acc, node, why, function=function)
     return why is None

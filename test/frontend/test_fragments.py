@@ -14,6 +14,7 @@ from fragments import said
 from freehold.support.diagnostic import Rejected
 
 HEAD = """
+import dataclasses
 LISTED = [1, 2]
 
 @dataclass(frozen=True)
@@ -40,6 +41,20 @@ class Made:
 
     @property
     def two(self): return (self.one, self.other)
+
+@dataclass(frozen=True)
+class Late:
+    one: object
+    other: object = field(init=False)
+
+    def __post_init__(self): object.__setattr__(self, "other", 3)
+
+@dataclass(frozen=True)
+class Checked:
+    one: int
+
+    def __post_init__(self):
+        if self.one < 0: raise ValueError("negative")
 
 def first(a, b): return a
 
@@ -436,6 +451,35 @@ fh.require(*(n > 0,))
 r = fh.Rounding["NEAR"]
 r = fh.cdiv(7, 0)
 r = fh.cdiv(n, 0)
+r = dataclasses.replace()
+r = dataclasses.replace(Pair(1, 2), Pair(1, 2))
+r = dataclasses.replace(Pair(1, 2), lef=t)
+r = dataclasses.replace(Pair(t, 2), right=missing)
+r = Late(t)
+r = Checked(-1)
+r = Point._fields[2]
+r = x.load((0, 0), (4, 8)) if n > 0 else x.load((0, 0), (2, 4))
+r = x.load((0, 0), (4, 8)) if n > 0 else x.load((0, 0), (4, 4)) + missing
+r = tuple(i for i in missing)
+r = tuple(i + missing for i in (1, 2))
+r = fh.mma(t[None], t.T[None], fh.zeros((2, 4, 4), f32))
+r = fh.mma(t[:, None], t[:, :, None], fh.zeros((4, 1, 1), f16))
+r = fh.mma(t[None], t[:, :, None][:2], fh.zeros((1, 1, 1), f32))
+for k in fh.tiles(x.shape[1], axis=8): pass
+for k in fh.tiles(x.shape[1], size=8): pass
+for k in fh.tiles(x.shape, 1, 8): pass
+for k in fh.tiles(x, 1, 8): pass
+for k in fh.tiles(x, 9): pass
+for k in fh.tiles(x, 1): pass
+for k in fh.tiles(x, -2, 8): pass
+for k in fh.tiles(x, -3): pass
+for k in fh.tiles(v, n): pass
+r = y.at(0, 0).nothing
+r = y.at(0, 0).ndim.nothing
+r = "ab"[5]
+r = "ab"[::0]
+r = (1, 2)[::0]
+r = (1, t)[0:n]
 r = complex(t)
 r = complex(t, t)
 r = complex(t, imag=t)
@@ -499,6 +543,8 @@ reversed((1, t))[1] == 1 and reversed("ab") == ("b", "a") and reversed(()) == ()
 math.sqrt(16) == 4 and math.isclose(1.0, 1.2, rel_tol=0.5) and not math.isclose(1.0, 1.2) and math.gcd(12, 18) == 6
 math.floor(-2.5) == -3 and math.ceil(2.1) == 3 and math.log(8, 2) == 3 and math.isinf(math.inf)
 math.prod((2, 3, 4)) == 24
+Point._fields == ("x", "y") and y.at(0, 0).ndim == 2 and y.ndim == 2 and Late(1).other == 3 and Checked(2).one == 2
+dataclasses.replace(Pair(1, 2), left=3).left == 3 and dataclasses.replace(Pair(1, t), left=3).right.shape == (4, 8)
 Boxed(1).whole == 1 and Boxed(scale=3, whole=2).whole == 6 and Made(2).two == (2, 3) and Made(2, 4).two == (2, 4)
 fh.reduce(t, lambda p, q: p + q, 0.0, 1).shape == (4,)
 fh.reduce(t, lambda p, q: p + q, 0.0, 0, keepdims=True).shape == (1, 8)
