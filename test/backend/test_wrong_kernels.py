@@ -74,14 +74,79 @@ yield %o : tile<f32>
 """What a turn makes of two tiles that it is given and one from outside."""
 
 
+INNER: Final = {
+    "each turn: + a": """\
+%N = for %g in (%zero to %n, step %one) : tile<i32> iter_values(%h = %a) -> (T) {
+%k = addf %h, %a : T
+continue %k : T
+}""",
+    "each turn: u + h": """\
+%N = for %g in (%zero to %n, step %one) : tile<i32> iter_values(%h = %a) -> (T) {
+%k = addf %h, %u : T
+continue %k : T
+}""",
+    "each turn: u": """\
+%N = for %g in (%zero to %n, step %one) : tile<i32> iter_values(%h = %a) -> (T) {
+continue %u : T
+}""",
+    "from u, each turn: + a": """\
+%N = for %g in (%zero to %n, step %one) : tile<i32> iter_values(%h = %u) -> (T) {
+%k = addf %h, %a : T
+continue %k : T
+}""",
+    "two, changing places": """\
+%N, %L = for %g in (%zero to %n, step %one) : tile<i32> iter_values(%h = %a, %k = %u) -> (T, T) {
+continue %k, %h : T, T
+}""",
+    "until c: + a, as it was": """\
+%N = loop iter_values(%h = %a) : T -> T {
+if %c {
+break %h : T
+}
+%k = addf %h, %a : T
+continue %k : T
+}""",
+    "until c: + a, at last u": """\
+%N = loop iter_values(%h = %a) : T -> T {
+if %c {
+break %u : T
+}
+%k = addf %h, %a : T
+continue %k : T
+}""",
+    "until c: u, at last a": """\
+%N = loop iter_values(%h = %a) : T -> T {
+if %c {
+break %a : T
+}
+continue %u : T
+}""",
+    "without end": """\
+%N = loop iter_values(%h = %a) : T -> T {
+continue %h : T
+}""",
+    "if, each turn: + a": """\
+%N = if %c -> (T) {
+%L = for %g in (%zero to %n, step %one) : tile<i32> iter_values(%h = %a) -> (T) {
+%k = addf %h, %a : T
+continue %k : T
+}
+yield %L : T
+} else {
+yield %u : T
+}""",
+}
+"""Loops inside a turn, beside these."""
+
+
 def swapped(form: str, name: str) -> tuple[str, str]:
     """The lines of a form under a name of its own, and the value that it is. For `y`, a and b change places."""
-    text = FORMS[form]
+    text = {**FORMS, **INNER}[form]
     value = f"%{name}" if text else f"%{form}"
     if name == "y":
         text = text.replace("%a", "%_").replace("%b", "%a").replace("%_", "%b")
         value = {"%a": "%b", "%b": "%a"}.get(value, value)
-    for letter in "LMN":
+    for letter in "LMN":  # of names that are this form's own
         text = text.replace(f"%{letter}", f"%{name}{'' if letter == 'N' else letter.lower()}")
     return text.replace("T", TILE), value
 
@@ -100,7 +165,7 @@ def loop(x: str, y: str, used: str, kind: str, hints: str = "") -> str:
         lines += [*turn, "if %c {", "break %a, %b : T, T", "}", f"continue {next_x}, {next_y} : T, T", "}"]
     lines += [stored(name, "i", (64, 64)) for name in used]
     return codes("\n".join(lines).replace(" T ", f" {TILE} ").replace(" T,", f" {TILE},").replace(" T\n", f" {TILE}\n")
-                 .replace("(T,", f"({TILE},").replace(" T)", f" {TILE})"), hints)  # fmt: skip
+                 .replace("(T", f"({TILE}").replace(" T)", f" {TILE})"), hints)  # fmt: skip
 
 
 def test_loops(golden: Callable[[Path, str], None]) -> None:
@@ -114,7 +179,8 @@ def test_loops(golden: Callable[[Path, str], None]) -> None:
 
 
 def test_loops_of_clusters(golden: Callable[[Path, str], None]) -> None:
-    lines = [f"a = {x}, b = b: {loop(x, 'a', 'e', 'for', 'num_cta_in_cga = 2')}" for x in FORMS]
+    ways = [(x, kind) for x in (*FORMS, *INNER) for kind in ("for", "loop")]
+    lines = [f"{kind}: a = {x}, b = b: {loop(x, 'a', 'e', kind, 'num_cta_in_cga = 2')}" for x, kind in ways]
     golden(GOLDEN / "wrong_loops_of_clusters.txt", "\n".join(lines))
 
 
