@@ -168,6 +168,17 @@ KERNELS: Final[dict[str, tuple[str, list[dict[str, Any]]]]] = {
         "%a, %s = atomic_cas_tko acq_rel device %p, %zero, %one token=%t : tile<ptr<i32>>, tile<i32> -> tile<i32>, token", [{}]
     ),
     "where a number says": (f"{Q}\n{THERE}", [{}, KNOWN, TWICE, FAR, BEFORE, {"grid": [5], **KNOWN}]),
+    "where a number says that shares memory": (
+        f"{Q}\n{THERE}",
+        [{"x": {"shape": [28]}, "p": {"same": "x", "shift": 28, **KNOWN["p"]}}, {"x": {"shape": [29]}, "p": {"same": "x", "shift": 28, **KNOWN["p"]}},
+         {"x": {"same": "p", "shift": 4}, **KNOWN}, {"x": {"same": "p", "shift": 3}, **KNOWN}, {"y": {"same": "p"}, **KNOWN}],
+    ),
+    "in a table": (
+        f"%q = ptr_to_ptr %p : tile<ptr<i32>> -> tile<ptr<i64>>\n%q2 = offset %q, %j : tile<ptr<i64>>, tile<i32> -> tile<ptr<i64>>\n"
+        "%v, %r1 = load_ptr_tko weak %q2 token=%t : tile<ptr<i64>> -> tile<i64>, token\n"
+        f"%to = int_to_ptr %v : tile<i64> -> tile<ptr<f32>>\n%there = offset %to, %i : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>\n{POINT}",
+        [{}],
+    ),
     "where an unread number says": (
         f"{Q}\n%there = offset %x, %i : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>\n{POINT}", [{}]
     ),
