@@ -93,7 +93,7 @@ _CODES: Final = {
     "unordered": ("O525",),
     "lanes": ("O534",),
     "unwritten": ("O524",),
-    "bounds": ("O520", "O521"),
+    "bounds": ("O520", "O521", "O528"),  # the last of a tile that `inbounds` says ends inside
     "undefined": ("O528",),
 }
 """The errors of the interpreter that a finding of each kind has to end in."""
@@ -202,7 +202,7 @@ class _Audit:
         if maybe is not None:
             self.open.append(Open(kind, ops, f"{why}, if it happens: {maybe.why}", maybe.fact))
             return False
-        done = replay(self.module, self.entry.sym_name.data, self.call, blocks, checked=kind == "undefined")
+        done = replay(self.module, self.entry.sym_name.data, self.call, blocks, checked=kind in ("undefined", "bounds"))
         if done.error is None:
             self.open.append(Open(kind, ops, f"{why}; {done.why}", alarm=True))
             return False
