@@ -177,7 +177,7 @@ def _refuse(kernel: str, kind: str, failed: toolchain.NotCompiled, language: str
         reject(error.add(error.Install(toolchain.PACKAGES[language])))
     error = errors.CodeRefused(caller().span, kernel, kind, "its compiler refuses it")
     lines = [line.strip() for line in failed.said.splitlines()]
-    for line in [x for x in lines if "error" in x.lower() and x][:4] or [x for x in lines if x][:4]:
+    for line in [x for x in lines if "error" in x.lower()][:4] or [x for x in lines if x][:4]:
         error.add(error.Said(line))
     reject(error)
 
