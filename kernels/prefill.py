@@ -488,7 +488,8 @@ def _backward_keys(
     parts = fh.partition(dk, (1, 1, width, heads[0])), fh.partition(dv, (1, 1, width, heads[1]))
     groups = [t.reshape(B, KH, q.shape[1] // KH, *t.shape[2:]) for t in (q, do, added)]
     small, tiles_of_64 = max(heads) <= 64, max(heads) <= 128 and width == 64
-    how = small and tiles_of_64, tiles_of_64, small and tiles_of_64
+    begun = tiles_of_64 and (small or causal or window > 0 or S < 16384)  # of longer ones it takes 2 % more time
+    how = small and tiles_of_64, begun, small and tiles_of_64
     given = groups[0], k, v, *groups[1:], scale, window, high, causal, window > 0, *how, KH, q.shape[3]
     hinted(attention_backward_keys, {"num_worker_warps": 4, "occupancy": 2})(*parts, *given).on()
 
