@@ -191,7 +191,8 @@ def attention_tiles(
     def loaded(j: Any, size: int, MASK: bool) -> Any:
         keys = k.load((b, h // G, j, 0), (1, 1, size, WIDTH)).reshape(size, WIDTH)
         s = multiplied(queries, torn_all(keys, PIECES), fh.zeros((TQ, size), dtype), True)
-        return seen(s, j, size) if MASK else s, v.load((b, h // G, j, 0), (1, 1, size, DV)).reshape(size, DV)
+        values = v.load((b, h // G, j, 0), (1, 1, size, DV), latency=1 if CAUSAL and KEPT == 2 else None)
+        return seen(s, j, size) if MASK else s, values.reshape(size, DV)
 
     def seen(s: Any, j: Any, size: int) -> Any:
         return masked(s, row, places(j * size, size)[None, :], ahead, window, end, CAUSAL, WINDOW)
@@ -488,7 +489,7 @@ def _backward_keys(
     parts = fh.partition(dk, (1, 1, width, heads[0])), fh.partition(dv, (1, 1, width, heads[1]))
     groups = [t.reshape(B, KH, q.shape[1] // KH, *t.shape[2:]) for t in (q, do, added)]
     small, tiles_of_64 = max(heads) <= 64, max(heads) <= 128 and width == 64
-    begun = tiles_of_64 and (small or causal or window > 0 or S < 16384)  # of longer ones it takes 2 % more time
+    begun = tiles_of_64 and (small or window > 0 or S < 2048)  # of longer ones it takes 1 to 2 % more time
     how = small and tiles_of_64, begun, small and tiles_of_64
     given = groups[0], k, v, *groups[1:], scale, window, high, causal, window > 0, *how, KH, q.shape[3]
     hinted(attention_backward_keys, {"num_worker_warps": 4, "occupancy": 2})(*parts, *given).on()
