@@ -414,8 +414,12 @@ def _outside(kernel: KernelOp) -> Iterator[Error]:
 
 
 def _later(op: Operation, store: AccessOp) -> bool:
-    """Whether a store stands behind an operation in the same block: then it is no path to it that was forgotten."""
-    return op.parent is store.parent and op.is_before_in_block(store)
+    """Whether a store stands behind an operation in the text, in whatever branches and loops either stands: then it is
+    no path to it that was forgotten."""
+    outer = {at.parent: at for at in (op, *around(op))}
+    there = next((at for at in (store, *around(store)) if at.parent in outer), None)
+    here = None if there is None else outer[there.parent]
+    return there is not None and here is not None and here is not there and here.is_before_in_block(there)
 
 
 def _around(op: Operation) -> Operation | None:
