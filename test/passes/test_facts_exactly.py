@@ -145,7 +145,20 @@ CARRIED = {
     ]
 }
 PLAIN = [loads("%i")]
-TEXTS = {"load": PLAIN, **joined(), **BRANCHES, **LEFT, **LOOPS, **CARRIED}
+LEFT_OVER = {
+    f"{a} - {order.format(b=b)}, {sign}": [
+        "%h = divi %i, %two signed : tile<i32>",
+        f"%q = divi %{b}, %two {sign} : tile<i32>",
+        f"%w = muli {'%q, %two' if order == '{b} / two * two' else '%two, %q'} : tile<i32>",
+        f"%v = subi %{a}, %w : tile<i32>",
+        loads("%v"),
+    ]
+    for a in ("i", "h")
+    for b in ("i", "h")
+    for order in ("{b} / two * two", "two * ({b} / two)")
+    for sign in ("signed", "unsigned")
+}
+TEXTS = {"load": PLAIN, **joined(), **BRANCHES, **LEFT, **LOOPS, **CARRIED, **LEFT_OVER}
 
 
 def written(lines: list[str]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 import freehold as fh
-from freehold import Acc, Mut, Out, Ref, f32, i32
+from freehold import Acc, Const, Mut, Out, Ref, f32, i32
 
 
 @fh.kernel
@@ -89,6 +89,42 @@ def of_bits(y: Out[i32, "M", "N"], x: Ref[i32, "M", "N"], seed: i32):
     y.store(fh.cumsum(turned, axis=1) + fh.arange(8)[None, :])
 
 
+@fh.kernel
+def unused(y: Out[f32, "N"], x: Ref["N"], at: Ref[i32, "K"], n: i32, ON: Const[bool]):
+    """Branches and loops that nobody needs, some of which no launch comes to."""
+    t = x.load_like(y)
+    if n > 3:
+        u = t + x.load((0,), y.tile)
+        if n > 5:
+            u = u + x.load((1,), y.tile)
+    for k in range(n):
+        v = x.load((k,), y.tile) * 2.0
+        if k > 2:
+            v = v + x.load((0,), y.tile)
+    if ON:
+        _w = t * 3.0
+    elif n > 7:
+        _w = t * 4.0
+    for _ in range(0):
+        y.store(t)
+    y.store(t)
+
+
+@fh.kernel
+def needed(y: Mut[f32, "N"], x: Ref["N"], at: Ref[i32, "K"], n: i32):
+    """Branches and loops with nothing in them but what is seen, or stops, or is checked."""
+    if n > 1:
+        fh.print("n", n)
+    if n > 2:
+        for k in range(n):
+            assert k != 7
+    if n > 3:
+        y.store(y.load() + 1.0)
+    for k in range(n):
+        if k > 4:
+            y.store(x.load((at.load(0, ()),), y.tile))
+
+
 def _groups() -> list[Any]:
     parts = [fh.ragged(np.zeros(64, np.int32), 16, by="offsets") for _ in range(2)]
     return [*parts, np.zeros(10, np.int32)[::2]]
@@ -115,6 +151,8 @@ MADE: Final[dict[str, Callable[[], ModuleOp]]] = {
     "walked": lambda: walked.verify(fh.partition(_zeros(64, 64), (4, 64)), _zeros(64, 64)),
     "placed": lambda: placed.verify(fh.partition(_zeros(64), 16), _integers(4), _zeros(64), _integers(64)),
     "in_a_window": lambda: in_a_window.verify(fh.partition(_zeros(64, 8), (2, 8)), _zeros(4, 8), 3),
+    "unused": lambda: unused.verify(fh.partition(_zeros(64), 16), _zeros(64), _integers(8), 3, True),
+    "needed": lambda: needed.verify(fh.partition(_zeros(64), 16), _zeros(64), _integers(8), 3),
     "of_bits": lambda: of_bits.verify(
         fh.partition(_integers(64, 64), (8, 8), blocks=fh.PERSISTENT), _integers(64, 64), 3
     ),
