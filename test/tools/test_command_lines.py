@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shlex
@@ -87,8 +88,11 @@ def test_command_lines(
     np.save("saved.npy", np.zeros(1, np.int32))
     lines: list[str] = []
     for line in [line for line in LINES if line.startswith(f"tile-{tool} ")]:
+        words, _, name = line.partition(" < ")
+        given = Path(name).read_bytes() if name else b""
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given), encoding="utf-8"))
         try:
-            status: object = main(shlex.split(line)[1:])
+            status: object = main(shlex.split(words)[1:])
         except SystemExit as end:
             status = end.code
         said = capsys.readouterr()
