@@ -278,6 +278,47 @@ t = u
 if n > 0: u = t
 t = u
 
+if n > 0:
+    if n > 1: u = t
+else: u = t
+t = u
+
+if n > 0: u = t
+else:
+    if n > 1: u = t
+t = u
+
+if n > 0:
+    if n > 1: u = t
+else:
+    if n > 2: u = t
+t = u
+
+if n > 0:
+    if n > 1: u = t
+    else: u = f32
+else: u = t
+t = u
+
+if n > 0: u = t
+elif n < -2: u = f32
+else: u = i32
+t = t.astype(u)
+
+if n > 0:
+    for k in range(n): u = t
+else: u = t
+t = u
+
+for k in range(n):
+    if k > 2: u = t
+    t = u
+
+u = t
+for k in range(n):
+    if k > 2: u = (t, k)
+t = u
+
 while t: n += 1
 
 def leave():

@@ -104,6 +104,45 @@ def test_the_rest_of_an_output_stays_as_it_is() -> None:
     assert written.mode == "partial"
 
 
+@fh.kernel
+def measure(y: Out["N", "M"], at: i32):
+    """What is asked of a tensor before there is a window of it is asked of the whole."""
+    columns = y.shape[1]
+    tiles = 0
+    for k in fh.tiles(y, axis=1, size=16):
+        tiles += k
+    part = y.window(1, at, 24)
+    part.store(fh.full(part.tile, 3.0, f32))
+    assert columns == 64
+    assert tiles == 6
+    assert part.shape[1] == 24
+
+
+MAPS: list[fh.IndexMap] = [
+    fh.REVERSED,
+    fh.SKEWED,
+    fh.interleaved(3),
+    fh.IndexMap(lambda i, j, grid: (grid[0] - 1 - i, (j + 1) % grid[1])),
+    fh.IndexMap(lambda n, grid: (n // grid[1], n % grid[1]), domain=lambda m, n: m * n),
+]
+
+
+@pytest.mark.parametrize("index_map", MAPS, ids=lambda m: str(MAPS.index(m)))
+def test_points_of_a_window_are_counted_in_it(index_map: fh.IndexMap) -> None:
+    before = normal(10, 64)
+    y, wanted = before.copy(), before.copy()
+    wanted[:, 8:32] = 3
+    part = fh.partition(y, (4, 8), map=index_map)
+    everywhere(fill, part, np.float32(3), np.int32(8), check=lambda: np.testing.assert_array_equal(y, wanted))
+
+
+def test_what_was_asked_before_is_of_the_whole() -> None:
+    y = np.zeros((8, 64), np.float32)
+    everywhere(
+        measure, fh.partition(y, (4, 8)), np.int32(40), check=lambda: np.testing.assert_array_equal(y[:, 40:], 3)
+    )
+
+
 def test_windows_that_are_read_may_overlap() -> None:
     x = normal(50)
     y = np.full(20, np.nan, np.float32)
