@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 import freehold as fh
@@ -310,13 +311,16 @@ def test_what_is_dropped_is_left_to_be_given_back(said: list[str], monkeypatch: 
         space: Any = SimpleNamespace(device=device, sole=None, uses={(u, 0, 1, True): 3 for u in users})
         if not foreign and device != fh.HOST:
             space = None
+        storage._OWNERS.clear()
         made = Storage(4096, 64, device, owner, space, foreign)
+        assert [*storage._OWNERS.values()] == [owner]
         if space is None:
             assert (made.space.device, made.foreign) == (device, False)
         left.clear()
         made._drop()
         assert [(*given[:4], given[5]) for given in left] == ([] if expected is None else [expected])
         assert made.owner is None
+        assert bool(storage._OWNERS) is (expected is not None)  # it has it until it is given back
         made._drop()
         assert len(left) <= 1
     sole: Any = SimpleNamespace(device=fh.HOST, sole=on_gpu, uses={})
@@ -342,6 +346,32 @@ def test_a_fault_takes_what_is_on_its_gpu(said: list[str], monkeypatch: pytest.M
     ours.lose("again")
     assert ours.gone == storage.Gone("lost", None, "it is lost")
     assert len(storage._LEAKED) == 1
+
+
+def test_memory_that_is_the_hosts_alone_is_nobody_elses(said: list[str]) -> None:
+    for owner, device in ((Owner(said), fh.HOST), (None, fh.HOST), (None, 0)):
+        Storage(4096, 64, device, owner).owner = None
+        assert storage._OWNERS == {}
+
+
+def test_page_locked_memory_is_zeros_in_the_space_of_its_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory, asked = np.full(64, 7, np.uint8), list[Any]()
+    monkeypatch.setattr(storage.transfers, "page_locked", lambda *given: asked.append(given) or memory.ctypes.data)
+    monkeypatch.setattr(storage.transfers, "unlock", lambda *given: asked.append(given))
+    monkeypatch.setattr(storage, "let_go", lambda: asked.append("lets go"))
+    monkeypatch.setattr(storage, "later", lambda work: work())
+    monkeypatch.setattr(storage, "_OWNERS", {})
+    for size in (48, 0):
+        made = storage.allocate_page_locked(size, 2)
+        assert asked == ["lets go", (max(size, 1), 2)]
+        assert memory.tolist() == [0] * 48 + [7] * 16
+        assert (made.address, made.nbytes, made.device, made.foreign) == (memory.ctypes.data, size, fh.HOST, False)
+        space: Any = made.space
+        assert (space.device, space.low, space.high) == (2, made.address, made.address + size)
+        made.owner = None
+        storage._OWNERS.clear()
+        assert asked[2:] == [(memory.ctypes.data, 2)]
+        asked.clear()
 
 
 def test_new_memory_has_been_used_by_who_asked_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
