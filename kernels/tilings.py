@@ -266,8 +266,4 @@ def _many_rows(m: int, n: int, k: int) -> Tiling | None:
     splits = min(_MOST_SPLITS, PROCESSORS // blocks, k // 1024)
     if k >= 8192 or (splits > 2 and k >= 6144):
         return Tiling((128, 64), 128, splits, 8, 1, False, early=True)
-    if 4 * blocks <= PROCESSORS:
-        return None
-    if PROCESSORS < 2 * ceildiv(n, 32) <= 2 * PROCESSORS:
-        return Tiling((128, 32), 64, 1, 4, 1, False, early=True)
-    return Tiling((128, 64), 128, 1, 8, 1, False, early=True)
+    return None if 4 * blocks <= PROCESSORS else Tiling((128, 32), 64, 1, 4, 1, False, early=True)

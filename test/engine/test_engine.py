@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import sys
 import threading
 from collections import Counter
@@ -266,6 +267,44 @@ def test_a_failure_in_a_step_is_told_to_all(tiny: Path, monkeypatch: pytest.Monk
     with pytest.raises(EngineError, match=r"has stopped: .*no more"):
         engine.generate([[1]], GREEDY)
     engine.close()
+
+
+def test_a_failure_in_a_step_is_raised_by_who_follows_a_stream(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the deltas that came before it; and a stream that begins later is refused."""
+    engine = Engine(tiny, device=fh.HOST, tokens=16, sequences=2, pages=8)
+    begin, steps = engine.runner.begin, list[None]()
+
+    def fail(*given: Any) -> Any:
+        steps.append(None)
+        if len(steps) > 2:
+            raise RuntimeError("no more")
+        return begin(*given)
+
+    monkeypatch.setattr(engine.runner, "begin", fail)
+    told: list[int] = []
+
+    async def listen() -> None:
+        async with aclosing(engine.stream([1, 2], Sampling(max_tokens=9, temperature=0, ignore_eos=True))) as stream:
+            async for delta in stream:
+                told.extend(delta.tokens)
+
+    for said in (r"^RuntimeError\(.no more.\)$", "has stopped: .*no more"):
+        with pytest.raises(EngineError, match=said):
+            asyncio.run(listen())
+    assert len(told) <= 2
+    engine.close()
+
+
+def test_names_of_the_engine() -> None:
+    """Each is there before it is asked for, and what it says it is; nothing else is."""
+    package = importlib.import_module("freehold.engine")
+    names = {*package.__all__, "__doc__", "__file__", "__name__", "__path__"}
+    assert dir(package) == sorted(names)
+    for name in package.__all__:
+        found = getattr(package, name)
+        assert (found.__name__, found.__module__.rpartition(".")[0]) == (name, "freehold.engine")
+    with pytest.raises(AttributeError, match=r"^module 'freehold\.engine' has no attribute 'engines'$"):
+        getattr(package, "engines")  # noqa: B009 -- a name that there is not
 
 
 @pytest.mark.parametrize("most", [1, 9, 33])
