@@ -7,10 +7,11 @@ import importlib
 import sys
 import threading
 from collections import Counter
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -292,6 +293,62 @@ def test_a_failure_in_a_step_is_raised_by_who_follows_a_stream(tiny: Path, monke
         with pytest.raises(EngineError, match=said):
             asyncio.run(listen())
     assert len(told) <= 2
+    engine.close()
+
+
+@pytest.mark.parametrize(("given", "turns"), [((), 1500), ((0.1,), 5), ((0.02,), 1), ((0.0,), 1)])
+def test_how_long_an_engine_waits_for_its_last_answers(
+    given: tuple[float, ...], turns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look each 20 ms, and one at least; none is needed where there is nothing to do, or no engine any more."""
+    waited: list[float] = []
+    module = importlib.import_module("freehold.engine.engine")
+    monkeypatch.setattr(module, "threading", SimpleNamespace(Event=lambda: SimpleNamespace(wait=waited.append)))
+    one: Any = SimpleNamespace(_draining=False, _closed=False, _lock=nullcontext(), _work=lambda: True)
+    assert not Engine.drain(one, *given)
+    assert waited == [0.02] * turns
+    assert one._draining
+    one._work = lambda: len(waited) <= turns
+    assert Engine.drain(one, 1.0)
+    assert len(waited) == turns + 1
+    one._work, one._closed = lambda: True, True
+    assert Engine.drain(one, 0.0)
+    assert len(waited) == turns + 1
+
+
+@pytest.mark.parametrize("kind", ["its own", "rejected", "another"])
+def test_what_ends_an_engine_is_told_to_who_runs_and_who_waits(
+    kind: str, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error itself where it says what it is; once each, and not to who has left."""
+    with pytest.raises(fh.Rejected) as rejected:
+        fh.zeros((-1,), fh.f32).sync()
+    error = {"its own": EngineError("of its own"), "rejected": rejected.value, "another": ValueError("of another")}[
+        kind
+    ]
+    engine = Engine(tiny, device=fh.HOST, tokens=16, sequences=1, pages=8)
+    told: list[list[Any]] = [[], [], []]
+    begun = threading.Event()
+
+    def fail(*_: Any) -> Any:
+        begun.wait(60)
+        raise error
+
+    monkeypatch.setattr(engine.runner, "begin", fail)
+    requests = [engine.submit([1, 2], GREEDY, each.append) for each in told]
+    requests[2].cancel()
+    begun.set()
+    for _ in range(3000):
+        if not engine.healthy:
+            break
+        threading.Event().wait(0.02)
+    assert [len(each) for each in told] == [1, 1, 0]
+    for (found,) in told[:2]:
+        if isinstance(error, ValueError):
+            assert (type(found), str(found)) == (EngineError, repr(error))
+        else:
+            assert found is error
+    assert (len(engine.scheduler.running), len(engine.scheduler.waiting)) == (0, 0)
     engine.close()
 
 

@@ -21,6 +21,7 @@ import pytest
 
 import freehold as fh
 from freehold.engine import Delta, Engine, EngineError, ModelError, Overloaded, RequestError, Sampling, demo
+from freehold.engine import config as config_file
 from freehold.engine.batch import Shape
 from freehold.engine.config import Config
 from freehold.engine.grammar import Grammars
@@ -352,6 +353,21 @@ def test_which_tokens_end_a_text(ends: Any, generation: Any, found: set[int], tm
         said = {} if generation == {} else {"eos_token_id": generation}
         (tmp_path / "generation_config.json").write_text(json.dumps(said), "utf-8")
     assert config_of(tmp_path, eos_token_id=ends).ends == found
+
+
+@pytest.mark.parametrize(
+    ("given", "theta"),
+    [
+        ({}, 10000.0),
+        ({"rope_theta": 81.0}, 81.0),
+        ({"rope_parameters": {"rope_theta": 16.0}}, 16.0),
+        ({"rope_scaling": {"rope_theta": 256.0}, "rope_parameters": None}, 256.0),
+        ({"rope_theta": 81.0, "rope_scaling": None, "rope_parameters": {"rope_theta": 16.0}}, 81.0),
+        ({"rope_scaling": {"rope_theta": 256.0}, "rope_parameters": {"rope_theta": 16.0}}, 16.0),
+    ],
+)
+def test_where_the_slowness_of_positions_comes_from(given: dict[str, Any], theta: float) -> None:
+    assert vars(config_file)["_frequencies"](given, 6) == pytest.approx((1.0, theta ** (-1 / 3), theta ** (-2 / 3)))
 
 
 def test_positions_that_are_stretched(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from freehold.engine.batch import Inputs, Shape, Share
+from freehold.engine.batch import Inputs, Shape, Share, all_rows
 from freehold.engine.pages import Pages, key_of
 from freehold.engine.sampling import Choice, Sampling, likeliest, seeds_of
 from freehold.engine.scheduler import Plan, Planned, Scheduler, Sequence
@@ -401,6 +401,14 @@ def test_how_many_are_alone(ones: int, longer: int, shape: Shape, alone: int) ->
     inputs = Inputs(shape, 4, 4, 40)
     inputs.fill([*(Share([n], n, [n, 30]) for n in range(ones)), *(Share([1, 2], 0, [10 + n]) for n in range(longer))])
     assert (inputs.ones, inputs.alone) == (ones, alone)
+
+
+def test_all_numbers_of_rows_that_products_have() -> None:
+    assert all_rows(1, 1) == {1}
+    assert all_rows(15, 1) == {15, 1}
+    assert all_rows(100, 5) == {16, 32, 48, 64, 80, 96, 100, 1, 4, 5}
+    assert all_rows(16, 16) == {16, 1, 4}
+    assert all_rows(17, 17) == {16, 17, 1, 4}
 
 
 # --- Choices ----------------------------------------------------------------------------------------------------------
