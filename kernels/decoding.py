@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import sqrt
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
@@ -231,14 +231,58 @@ def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: flo
     (B, H, D), KH, E = q.shape, k.shape[1], v.shape[3]
     G = H // KH
     widest, page = 128 if max(D, E) <= 128 else 64, k.shape[2]
-    step, P = (
-        cache_tiles(k.shape[2], B * KH, widest) if table is None else (page, parts_for(page, table.shape[1], B * KH))
-    )
+    way = turned_way(page, B * KH) if table is None and takes_turned(G, k, v) else None
+    whole = (way.step, way.parts) if way else cache_tiles(page, B * KH, widest)
+    step, P = whole if table is None else (page, parts_for(page, table.shape[1], B * KH))
     part = o.view(B, KH, 1, G, E) if P == 1 else q.new_empty((B, KH, P, G, E), dtype=wide_dtype(q))
     lse = None if P == 1 else q.new_empty((B, KH, P, G), dtype=wide_dtype(q))
     queries, out = q.reshape(B, KH, G, D), o.view(B, KH, G, E)
-    for launch in decoding_launches(out, part, lse, queries, k, v, table, lengths, scale, step):
+    for launch in decoding_launches(out, part, lse, queries, k, v, table, lengths, scale, step, way):
         launch.on()
+
+
+class TurnedWay(NamedTuple):
+    """How caches are cut whose scores and sums are transposes."""
+
+    step: int
+    """Keys of a tile."""
+    parts: int
+    hints: dict[str, int]
+    """The kernel's hints."""
+
+
+def turned_way(positions: int, heads: int) -> TurnedWay | None:
+    """
+    How so many caches of so many positions are cut where one block a multiprocessor, or two, are as fast as four, or
+    None where they are not (see `cache_tiles`).
+
+    A block of a whole cache leaves room for one of the next launch, which begins early. Fewer caches are cut into as
+    few parts as keep half of the multiprocessors busy, and where there is much to read, all of them.
+    """
+    early, read = {"num_worker_warps": 4, "begin_early": True}, heads * positions
+    if PROCESSORS // 2 < heads <= PROCESSORS and positions >= 512 and (positions <= 4096 or heads >= 120):
+        return TurnedWay(64, 1, {**early, "occupancy": 2})
+    if PROCESSORS < heads <= 160 and 2048 <= positions <= 4096:
+        return TurnedWay(64, 1, {**early, "occupancy": 3})
+    if not 8 <= heads <= PROCESSORS // 2 or positions < 1024:
+        return None
+    if read <= 48 * 4096:
+        return TurnedWay(64, 8 if heads <= 12 else 4 if heads <= 33 else 2, {**early, "occupancy": 2})
+    if read <= 8 * 65536:
+        return TurnedWay(64, 256 // heads, {**early, "occupancy": 4}) if 256 % heads == 0 else None
+    parts = PROCESSORS // heads
+    if heads >= 32 and heads * parts >= _BUSY * PROCESSORS:
+        return TurnedWay(128, parts, {"num_worker_warps": 8, "occupancy": 1})
+    return None
+
+
+def takes_turned(group: int, k: Any, v: Any) -> bool:
+    """
+    Whether scores and sums of caches k and v may be transposes, of a group of so many heads: tensor cores take 64 rows
+    of keys, and of elements of values, of 16 bits, from shared memory.
+    """
+    widths = power_of_two(k.shape[3]), power_of_two(v.shape[3])
+    return k.dtype.itemsize == 2 and group <= 8 and widths == (128, 128)
 
 
 def cache_tiles(positions: int, heads: int, widest: int) -> tuple[int, int]:
@@ -340,33 +384,37 @@ def cache_hints(step: int, rows: int, width: int) -> dict[str, int]:
     return {"num_worker_warps": 4 if rows * width <= 16 * 128 else 8, "occupancy": 1, "begin_early": True}
 
 
-def is_turned(step: int, group: int, k: Any, v: Any) -> bool:
-    """
-    Whether scores and sums of caches k and v are transposes, in steps of so many keys, for a group of so many heads:
-    tensor cores take 64 rows of keys, and of 64 elements of values, of 16 bits, from shared memory.
-    """
-    widths = power_of_two(k.shape[3]), power_of_two(v.shape[3])
-    return k.dtype.itemsize == 2 and step == 64 and group <= 8 and widths == (128, 128)
-
-
 def decoding_launches(
-    o: Any, part: Any, lse: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: float, step: int
+    o: Any,
+    part: Any,
+    lse: Any,
+    q: Any,
+    k: Any,
+    v: Any,
+    table: Any,
+    lengths: Any,
+    scale: float,
+    step: int,
+    way: TurnedWay | None = None,
 ) -> Iterator[Any]:
     """
     The launches that write attention of queries (B, KH, G, D) to o (B, KH, G, E), for tensors of any library.
 
     `part` (B, KH, P, G, E) and `lse` (B, KH, P, G) are room for the parts; where P is 1, `part` is `o` seen so, and
     `lse` is not used. With a `table` the cache is in pages of `step` positions; without one it is whole, and walked in
-    such steps.
+    such steps; where scores and sums are transposes, `way` may say how.
     """
     G, E = part.shape[3:]
-    is_columns = table is None and is_turned(step, G, k, v)
+    compared = table is None or part.shape[2] == 1  # parts of pages were not, with and without, on a GPU
+    is_columns = way is not None or (step == 64 and compared and takes_turned(G, k, v))
     high, width = max(8 if is_columns else 16, power_of_two(G)), power_of_two(E)
     several = None if part.shape[2] == 1 else fh.partition(lse, (1, 1, 1, high))
     cuts = fh.partition(part, (1, 1, 1, high, width)), several
     kernel, pages = (decode_parts, ()) if table is None else (paged_parts, (table,))
     hints = cache_hints(step, max(16, high), width)
-    if table is None and part.shape[2] == 1 and _crowded(k.shape[0] * k.shape[1]) and k.shape[2] <= 4096:
+    if way is not None:
+        hints = way.hints
+    elif table is None and part.shape[2] == 1 and _crowded(k.shape[0] * k.shape[1]) and k.shape[2] <= 4096:
         hints["begin_early"] = True
     yield hinted(kernel, hints)(*cuts, q, k, v, *pages, lengths, scale, power_of_two(q.shape[3]), step, is_columns)
     if part.shape[2] > 1:

@@ -95,7 +95,7 @@ def test_scores_and_sums_that_are_transposes(parts: int, group: int, dtype: Any,
     launches = list(
         decoding.decoding_launches(o[:, :, 0], part, lse, q.view(B, KH, group, W), k, v, table, lengths.int(), 0.25, 64)
     )
-    assert launches[0].arguments[-1] is (not paged)
+    assert launches[0].arguments[-1] is (not paged or parts == 1)
     for launch in launches:
         launch.on()
     torch.testing.assert_close(o.view(B, KH * group, W).double(), expected, atol=2e-2, rtol=1e-2)
@@ -162,6 +162,56 @@ def test_tiles_of_caches() -> None:
     assert found == [(64, 8), (64, 2), (64, 1), (128, 16)]
     assert decoding.cache_tiles(20, 8, 128) == (32, 1)
     assert decoding.cache_tiles(4096, 32, 64) == (64, 8)
+
+
+def test_caches_that_few_blocks_a_multiprocessor_read() -> None:
+    """Whole ones, with room for the next launch, where there are about as many as multiprocessors, and else parts."""
+
+    def way(positions: int, heads: int) -> tuple[int, int, int, bool]:
+        found = decoding.turned_way(positions, heads)
+        assert found
+        assert found.hints["num_worker_warps"] == (8 if found.step == 128 else 4)
+        return found.step, found.parts, found.hints["occupancy"], bool(found.hints.get("begin_early"))
+
+    for positions, heads in ((512, 80), (1024, 72), (4096, 96), (4096, 128), (65536, 128)):
+        assert way(positions, heads) == (64, 1, 2, True)
+    assert [way(4096, heads) for heads in (144, 160)] == [(64, 1, 3, True)] * 2
+    few = [way(n, heads) for n, heads in ((1024, 8), (4096, 8), (4096, 16), (4096, 32), (4096, 48))]
+    assert few == [(64, parts, 2, True) for parts in (8, 8, 4, 4, 2)]
+    more = [way(n, heads) for n, heads in ((65536, 8), (16384, 16), (16384, 32), (8192, 64))]
+    assert more == [(64, parts, 4, True) for parts in (32, 16, 8, 4)]
+    assert [way(65536, heads) for heads in (32, 64)] == [(128, 4, 1, False), (128, 2, 1, False)]
+    for positions, heads in ((511, 128), (16384, 96), (1023, 32), (4096, 7), (8192, 40), (65536, 16), (65536, 56)):
+        assert decoding.turned_way(positions, heads) is None
+    for positions, heads in ((1024, 144), (8192, 144), (4096, 161), (4096, 512)):
+        assert decoding.turned_way(positions, heads) is None
+
+
+@pytest.mark.parametrize(
+    ("group", "width", "dtype", "taken"),
+    [
+        (8, 128, torch.bfloat16, True),
+        (1, 65, torch.float16, True),
+        (9, 128, torch.bfloat16, False),
+        (4, 64, torch.bfloat16, False),
+        (4, 129, torch.bfloat16, False),
+        (4, 128, torch.float32, False),
+    ],
+)
+def test_what_may_be_transposes(group: int, width: int, dtype: Any, taken: bool) -> None:
+    cache, narrow = torch.empty(1, 1, 64, width, dtype=dtype), torch.empty(1, 1, 64, 64, dtype=dtype)
+    assert decoding.takes_turned(group, cache, cache) is taken
+    assert not decoding.takes_turned(group, cache, narrow)
+    assert not decoding.takes_turned(group, narrow, cache)
+
+
+def test_whole_caches_in_transposes_are_right() -> None:
+    """As the function launches them."""
+    q = made(67, 1, 128, dtype=torch.bfloat16)
+    k, v = (made(67, 1, 512, 128, dtype=torch.bfloat16, seed=n) for n in (1, 2))
+    lengths = torch.tensor([1 + 7 * n for n in range(67)])
+    found = kernels.decode_attention(q, k, v, lengths, scale=0.25).double()
+    torch.testing.assert_close(found, wanted(q, k, v, lengths.tolist()), atol=2e-2, rtol=1e-2)
 
 
 def test_warps_have_registers_for_what_they_compute() -> None:

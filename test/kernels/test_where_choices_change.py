@@ -239,6 +239,11 @@ def of_attention() -> Iterator[Asked]:
     for positions in (1024, 2048, 4096, 8192, 16384, 65536, 131072):
         by_heads = partial(lambda p, n: decoding.cache_tiles(p, n, 128), positions)
         yield f"cache of {positions} by heads", by_heads, [*range(1, 300), 528, 529, 1056]
+        by_heads = partial(decoding.turned_way, positions)
+        yield f"cache of {positions} in transposes by heads", by_heads, range(1, 300)
+    for heads in (7, 8, 12, 13, 32, 33, 34, 64, 66, 67, 119, 120, 132, 133, 160, 161):
+        asked = partial(lambda h, n: decoding.turned_way(n, h), heads)
+        yield f"cache of {heads} heads in transposes", asked, [*POWERS, *around(4096, 16384)]
     for heads in (1, 32, 64, 128, 132, 256, 265):
         asked = partial(lambda h, n: decoding._in_one_turn(n, h), heads)
         yield f"cache of {heads} heads in one turn", asked, around(*(1 << n for n in range(10, 18)))
