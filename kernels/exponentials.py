@@ -17,6 +17,8 @@ from freehold.kernels.tiles import LOG2E, above, exponential, wide
 SMALLEST: Final = 2.0**-60
 LARGEST: Final = 2.0**100
 """Between which a sum is right: nothing was infinite, and what was lost is below 2**-66 of it for each number."""
+FAR: Final = 256.0
+"""How far from 0 a row's first number may be, for powers over one number to be as near as results are rounded."""
 
 
 def power(t: Any, base: Any) -> Any:

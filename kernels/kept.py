@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref, bf16, f16, f32, i32
-from freehold.kernels.exponentials import first_number, in_range, power, powers, sums_again
+from freehold.kernels.exponentials import FAR, first_number, in_range, power, powers, sums_again
 from freehold.kernels.schedules import PROCESSORS, cut, hinted
 from freehold.kernels.tiles import LOG2E, above, exponential, part, quotient, safe, softened, wide
 
@@ -26,8 +26,6 @@ _CANCELS: Final = 64.0
 
 _NEAR: Final = 4096.0
 """The largest maximum in powers of two by which powers are right to 0.02 of 100, half of what f16 is rounded by."""
-_FAR: Final = 256.0
-"""How far from 0 a row's first number may be, for powers over one number to be as near as results are rounded."""
 
 
 class Order(NamedTuple):
@@ -414,7 +412,7 @@ def softmax_once(
         if EACH:
             nothing = marked(sums)
     total = sums.sum(axis=1, keepdims=True)
-    if in_range(total) & (fh.abs(begin).max() < _FAR):
+    if in_range(total) & (fh.abs(begin).max() < FAR):
         shift, natural = base + fh.log2(total)[:, :, None], (begin + fh.log(total))[:, :, None]
         nothing = negative(total)
         for k in fh.static_range(K):

@@ -23,6 +23,15 @@ from freehold.kernels.kept import (
 )
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import sum_rows
+from freehold.kernels.reloaded import (
+    LAYER_RELOADED,
+    PLAIN_RELOADED,
+    RMS_RELOADED,
+    layer_norm_reloaded,
+    norm_reloaded_launch,
+    reloaded_way,
+    rms_norm_reloaded,
+)
 from freehold.kernels.schedules import (
     LONGEST,
     PROCESSORS,
@@ -359,6 +368,8 @@ def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
 
 def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
     """The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,)."""
+    if weight.dtype == y.dtype and (again := reloaded_way(RMS_RELOADED, y)):
+        return norm_reloaded_launch(rms_norm_reloaded, again, y, (rstd,), x, weight, eps)
     shared = (RMS_SHARED, RMS_SHARED_F16) if weight.dtype == y.dtype else ()
     if kept := kept_way(RMS, y, *shared):
         return norm_launch(rms_norm_kept, kept, y, (rstd,), x, weight, eps)
@@ -398,9 +409,12 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
         kernel = hinted(scaled_columns, {"num_worker_warps": 8, "occupancy": 4})
         kernel(cut(out, (high, 4096 // high)), x, mean, rstd, weight, b, bias is not None, compiled_in(N)).on()
         return
-    if weight.dtype == b.dtype == out.dtype and (
-        kept := kept_way(LAYER, out, PLAIN_SHARED if bias is None else LAYER_SHARED)
-    ):
+    narrow = weight.dtype == b.dtype == out.dtype
+    if narrow and (again := reloaded_way(PLAIN_RELOADED if bias is None else LAYER_RELOADED, out)):
+        of_rows, more = (mean, rstd), (weight, b, eps, bias is not None)
+        norm_reloaded_launch(layer_norm_reloaded, again, out, of_rows, as_rows(x), *more).on()
+        return
+    if narrow and (kept := kept_way(LAYER, out, PLAIN_SHARED if bias is None else LAYER_SHARED)):
         norm_launch(layer_norm_kept, kept, out, (mean, rstd), as_rows(x), weight, b, eps, bias is not None).on()
         return
     way = rows(M, N)

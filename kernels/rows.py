@@ -17,6 +17,7 @@ from freehold.kernels.kept import (
     softmax_launch,
 )
 from freehold.kernels.operators import as_rows, operator
+from freehold.kernels.reloaded import LOG_SOFTMAX_RELOADED, SOFTMAX_RELOADED, reloaded_way, softmax_reloaded_launch
 from freehold.kernels.schedules import cut, hinted, rows
 from freehold.kernels.tiles import (
     above,
@@ -177,6 +178,9 @@ _WALKED: Final = {
 def _softmax(y: Any, x: Any, log: bool) -> None:
     out, rows_of_x = as_rows(y), as_rows(x)
     found = (LOG_SOFTMAX, out, LOG_SOFTMAX_SHARED) if log else (SOFTMAX, out, SOFTMAX_SHARED, SOFTMAX_SHARED_F16)
+    if again := reloaded_way(LOG_SOFTMAX_RELOADED if log else SOFTMAX_RELOADED, out):
+        softmax_reloaded_launch(again, out, rows_of_x, log).on()
+        return
     if kept := kept_way(*found):
         softmax_launch(kept, out, rows_of_x, log).on()
         return

@@ -1,0 +1,289 @@
+"""
+Softmax and norms of long rows of 16-bit numbers, of which a part stays in registers and the rest is loaded again.
+
+What was loaded last is loaded again first: then it comes from the L1 cache, which holds nearly as much as registers do.
+The other way round, or with more than both hold, it comes from the L2 cache, or from memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import freehold as fh
+from freehold import Const, Out, Ref, f32
+from freehold.kernels.exponentials import FAR, first_number, in_range, power, powers
+from freehold.kernels.kept import (
+    Order,
+    loaded,
+    marked,
+    moments_of_sums,
+    negative,
+    numbers,
+    of_pairs,
+    one_each,
+    row_again,
+    when_all_are_there,
+    with_squares,
+)
+from freehold.kernels.schedules import cut, filled, hinted
+from freehold.kernels.tiles import LOG2E, quotient, safe
+
+
+class Reloaded(NamedTuple):
+    """How rows of one length are worked on: the width of a tile, warps, and blocks a multiprocessor."""
+
+    width: int
+    warps: int
+    occupancy: int
+    held: int
+    """The first tiles of a row, which stay in registers."""
+    ahead: int
+    """By how many tiles what is loaded again is loaded ahead of its use; with 0 a loop does it."""
+    weights: int = 0
+    """By how many those of norms are."""
+    order: Order = Order(False, False, 0)
+    """Of softmax."""
+
+    @property
+    def hints(self) -> dict[str, int]:
+        """The kernel's hints."""
+        return {"num_worker_warps": self.warps, "occupancy": self.occupancy}
+
+
+_SOFTMAX: Final = Reloaded(8192, 32, 1, 8, 1, order=Order(True, False, 2))
+_LAYER: Final = Reloaded(4096, 16, 1, 14, 3, 4)
+_TWO: Final = Reloaded(4096, 16, 2, 7, 1, 1)
+
+SOFTMAX_RELOADED: Final = {65536: Reloaded(4096, 16, 2, 8, 1, order=_SOFTMAX.order), 114688: _SOFTMAX, 131072: _SOFTMAX}
+LOG_SOFTMAX_RELOADED: Final = {131072: _SOFTMAX}
+RMS_RELOADED: Final = {
+    45056: _TWO,
+    81920: Reloaded(8192, 32, 1, 6, 1, 2),
+    98304: Reloaded(8192, 32, 1, 6, 2, 2),
+    114688: Reloaded(8192, 32, 1, 6, 2, 2),
+    131072: Reloaded(4096, 16, 1, 16, 3, 4),
+    262144: Reloaded(8192, 32, 1, 7, 1, 2),
+}
+LAYER_RELOADED: Final = {
+    45056: _TWO,
+    81920: Reloaded(4096, 16, 1, 14, 2, 4),
+    98304: _LAYER,
+    114688: _LAYER,
+    131072: _LAYER,
+    262144: Reloaded(8192, 32, 1, 5, 2, 2),
+}
+PLAIN_RELOADED: Final = {98304: _LAYER, 131072: _LAYER}
+"""
+Lengths of rows of `bf16` that are faster so, as measured on an H200, where all rows of launches were compared with
+`f64`: of norms with weights of that dtype, and of layer norms with a bias, or without in `PLAIN_RELOADED`.
+"""
+
+_LEAST: Final = 256
+"""Rows, at least, for which this was measured."""
+_FILLED: Final = 0.85
+"""
+How much of the GPU has work, at least: a multiprocessor has one or two rows, so that few more than it has at a time
+take another turn of all of it.
+"""
+
+
+def reloaded_way(found: Mapping[int, Reloaded], x: Any) -> Reloaded | None:
+    """How the rows of the matrix `x` are worked on; None where others are faster, or this was not measured."""
+    rows, length = x.shape
+    way = found.get(length)
+    if way is None or rows < _LEAST or str(x.dtype) != "torch.bfloat16":
+        return None
+    return way if filled(rows, way.occupancy) >= _FILLED else None
+
+
+# freehold: K=3 N=1536 H=2 A=1 ALL=True EACH=True BEHIND=1
+@safe
+def softmax_reloaded(
+    y: Out["M", "N"],
+    x: Ref["M", "N"],
+    LOG: Const[bool],
+    K: Const[int],
+    N: Const[int],
+    H: Const[int],
+    A: Const[int],
+    ALL: Const[bool],
+    EACH: Const[bool],
+    BEHIND: Const[int],
+):
+    """
+    y = exp(x) / sum(exp(x)) along rows of N, which is K tiles, or its logarithm, as `softmax_once`, whose `ALL`,
+    `EACH` and `BEHIND` it has. H tiles stay in registers, and the others are loaded again, `A` tiles ahead of their
+    use, or with 0 by a loop.
+    """
+    fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
+    (i,) = y.index
+    W = y.tile[1]
+    begin = first_number(x, (i, 0))
+    base, sums = (begin * LOG2E)[:, :, None], fh.zeros((1, W // 8), f32)
+    kept: Any = ()
+    for k in fh.static_range(H):
+        kept = (*kept, loaded(x, (i, k), y.tile))
+    nothing = when_all_are_there(kept) if ALL else None
+    for k in fh.static_range(H):
+        sums += powers(numbers(kept[k], x.dtype, nothing), base)
+        if EACH:
+            nothing = marked(sums)
+    for k in range(H, K):
+        sums += powers(numbers(loaded(x, (i, k), y.tile), x.dtype), base)
+    total = sums.sum(axis=1, keepdims=True)
+    if in_range(total) & (fh.abs(begin).max() < FAR):
+        shift, natural = base + fh.log2(total)[:, :, None], (begin + fh.log(total))[:, :, None]
+
+        def of(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+            first, second = pair
+            return (first - natural, second - natural) if LOG else (power(first, shift), power(second, shift))
+
+        nothing = negative(total)
+        if A == 0:
+            for k in reversed(range(H, K)):
+                pair = of(numbers(loaded(x, (i, k), y.tile), x.dtype))
+                y.at(k).store(of_pairs(*pair, y.dtype), allow_tma=False)
+        else:
+            again: Any = ()
+            for j in fh.static_range(min(A, K - H)):
+                again = (*again, loaded(x, (i, K - 1 - j), y.tile))
+            for j in fh.static_range(K - H):
+                k = K - 1 - j
+                if k - A >= H:
+                    again = (*again, loaded(x, (i, k - A), y.tile))
+                pair = of(numbers(again[j], x.dtype, nothing))
+                nothing = marked(one_each(pair[0], 0))
+                y.at(k).store(of_pairs(*pair, y.dtype), allow_tma=False)
+        for k in fh.static_range(H):
+            pair = of(numbers(kept[k], x.dtype, nothing))
+            if BEHIND and (k + 1) % BEHIND == 0:
+                nothing = marked(one_each(pair[0], 0))
+            y.at(k).store(of_pairs(*pair, y.dtype), allow_tma=False)
+    else:
+        row_again(y, x, i, LOG)
+
+
+# freehold: K=3 N=1536 H=2 A=1 B=1
+@safe
+def rms_norm_reloaded(
+    y: Out["M", "N"],
+    rstd: Out["M"],
+    x: Ref["M", "N"],
+    w: Ref["N"],
+    eps: fh.f32,
+    K: Const[int],
+    N: Const[int],
+    H: Const[int],
+    A: Const[int],
+    B: Const[int],
+):
+    """
+    y = x / sqrt(mean(x ** 2) + eps) * w, along rows of N, which is K tiles; `rstd` is what x is multiplied by. H tiles
+    stay in registers, and the others are loaded again, `A` tiles ahead of their use; w is loaded `B` tiles ahead.
+    """
+    fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
+    (i,) = y.index
+    W = y.tile[1]
+    kept, squares = (), fh.zeros((1, W // 8), f32)
+    for k in fh.static_range(H):
+        kept = (*kept, loaded(x, (i, k), y.tile))
+    for k in fh.static_range(H):
+        squares = with_squares(numbers(kept[k], x.dtype), 0.0, 0.0, squares)[1]
+    for k in range(H, K):
+        squares = with_squares(numbers(loaded(x, (i, k), y.tile), x.dtype), 0.0, 0.0, squares)[1]
+    weights, again = (), ()
+    for j in fh.static_range(min(B, K)):
+        weights = (*weights, loaded(w, (K - 1 - j,), (W,)))
+    scale = fh.rsqrt(quotient(squares.sum(axis=1, keepdims=True), y.shape[1].astype(f32)) + eps)
+    rstd.store(scale.reshape(rstd.tile))
+    nothing, scale = negative(scale), scale[:, :, None]
+    for j in fh.static_range(min(A, K - H)):
+        again = (*again, loaded(x, (i, K - 1 - j), y.tile))
+    for j in fh.static_range(K):
+        k = K - 1 - j
+        if k >= B:
+            weights = (*weights, loaded(w, (k - B,), (W,)))
+        if k - A >= H:
+            again = (*again, loaded(x, (i, k - A), y.tile))
+        t = kept[k] if k < H else again[j]
+        (first, second), (u, v) = numbers(t, x.dtype, nothing), numbers(weights[j], w.dtype)
+        first, second = first * scale * u, second * scale * v
+        nothing = marked(one_each(first, 0))
+        y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
+
+
+# freehold: K=3 N=1536 H=2 A=1 B=1
+@safe
+def layer_norm_reloaded(
+    y: Out["M", "N"],
+    mean: Out["M"],
+    rstd: Out["M"],
+    x: Ref["M", "N"],
+    w: Ref["N"],
+    b: Ref["N"],
+    eps: fh.f32,
+    BIAS: Const[bool],
+    K: Const[int],
+    N: Const[int],
+    H: Const[int],
+    A: Const[int],
+    B: Const[int],
+):
+    """
+    y = (x - mean) * rstd * w + b, along rows of N, which is K tiles; without `BIAS`, b is not looked at. `H`, `A` and
+    `B` as of `rms_norm_reloaded`.
+    """
+    fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
+    (i,) = y.index
+    W = y.tile[1]
+
+    def both(k: Any) -> Any:
+        return loaded(w, (k,), (W,)), loaded(b, (k,), (W,)) if BIAS else ()
+
+    zeros = fh.zeros((1, W // 8), f32)
+    kept, of_each = (), (zeros, zeros)
+    for k in fh.static_range(H):
+        kept = (*kept, loaded(x, (i, k), y.tile))
+    for k in fh.static_range(H):
+        of_each = with_squares(numbers(kept[k], x.dtype), 0.0, *of_each)
+    for k in range(H, K):
+        of_each = with_squares(numbers(loaded(x, (i, k), y.tile), x.dtype), 0.0, *of_each)
+    weights, again = (), ()
+    for j in fh.static_range(min(B, K)):
+        weights = (*weights, both(K - 1 - j))
+    middle, variance = moments_of_sums(x, i, y.tile, K, N, of_each)
+    scale = fh.rsqrt(variance + eps)
+    mean.store(middle.reshape(mean.tile))
+    rstd.store(scale.reshape(rstd.tile))
+    nothing, shift, scale = negative(scale), -(middle * scale)[:, :, None], scale[:, :, None]
+    for j in fh.static_range(min(A, K - H)):
+        again = (*again, loaded(x, (i, K - 1 - j), y.tile))
+    for j in fh.static_range(K):
+        k = K - 1 - j
+        if k >= B:
+            weights = (*weights, both(k - B))
+        if k - A >= H:
+            again = (*again, loaded(x, (i, k - A), y.tile))
+        first, second = numbers(kept[k] if k < H else again[j], x.dtype, nothing)
+        u, v = numbers(weights[j][0], w.dtype)
+        first, second = (first * scale + shift) * u, (second * scale + shift) * v
+        if BIAS:
+            u, v = numbers(weights[j][1], b.dtype)
+            first, second = first + u, second + v
+        nothing = marked(one_each(first, 0))
+        y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
+
+
+def softmax_reloaded_launch(way: Reloaded, y: Any, x: Any, log: bool) -> Any:
+    """The launch of a softmax of this file."""
+    K = y.shape[1] // way.width
+    parts = cut(y, (1, way.width), owned=1)
+    return hinted(softmax_reloaded, way.hints)(parts, x, log, K, y.shape[1], way.held, way.ahead, *way.order)
+
+
+def norm_reloaded_launch(kernel: Any, way: Reloaded, y: Any, moments: tuple[Any, ...], x: Any, *more: Any) -> Any:
+    """The launch of a norm of this file: the result, moments of rows, and what comes in front of `K`."""
+    parts = cut(y, (1, way.width), owned=1), *(cut(t, (1,)) for t in moments)
+    K = y.shape[1] // way.width
+    return hinted(kernel, way.hints)(*parts, x, *more, K, y.shape[1], way.held, way.ahead, way.weights)
