@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from fragments import said
 
+from freehold.dialects.ownership import RequireOp
 from freehold.support.diagnostic import Rejected
 
 HEAD = """
@@ -657,3 +658,28 @@ def test_what_is_computed(line: str, wanted: Any, interpret: Callable[..., None]
     args = arguments(part)
     interpret(kernel_of(f"t = {line}"), *args)
     np.testing.assert_allclose(args[0].array, wanted, rtol=1e-6)
+
+
+REQUIRED = """
+n > 2
+-n < 3
+not n > 3
+not (n < 3 or n == 5)
+0 < n < 9
+0 < x.shape[0] <= n != 7
+n % 2 == 0 and x.shape[1] // n < 4
+min(n, 3) < max(x.shape[0], 4) - 1
+fh.cdiv(x.shape[1], 3) * 2 >= n
+"M % 2 == 0 and n < N"
+"not n == 3 or M < n"
+""".strip().split("\n")
+
+
+def test_what_is_required_of_a_launch(
+    lowered: Callable[..., Any], part: Any, golden: Callable[[Path, str], None]
+) -> None:
+    module = lowered(kernel_of(*(f"fh.require({line})" for line in REQUIRED)), *arguments(part))
+    asked = [str(op.predicate.data) for op in module.walk() if isinstance(op, RequireOp)]
+    golden(
+        Path(__file__).with_name("required.txt"), "\n".join(f"{a}: {b}" for a, b in zip(REQUIRED, asked, strict=True))
+    )
