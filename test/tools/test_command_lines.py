@@ -98,4 +98,4 @@ def test_command_lines(
         said = capsys.readouterr()
         lines += [f"== {status}: {line}", plain(said.out).rstrip()]
         lines += ["-- on standard error", plain(said.err).rstrip()] if said.err else []
-    golden(FOLDER / f"tile-{tool}.txt", "\n".join(line for line in lines if line))
+    golden(FOLDER / f"tile_{tool}.txt", "\n".join(line for line in lines if line))
