@@ -9,11 +9,11 @@ from typing import Final, Protocol
 from freehold.frontend import elsewhere
 from freehold.frontend.advice import Advice, in_place, line
 from freehold.frontend.context import Context
-from freehold.frontend.language import elementwise, folds, shapes
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.text import number_in
 from freehold.frontend.values import TensorValue, padding_named
 from freehold.support import dtypes
+from freehold.support.lazy import Lazy
 from freehold.support.spelling import nearest
 
 
@@ -101,16 +101,16 @@ _KEPT: Final = (
 
 
 _LOADS: Final = ("load", "load_like", "load_from")
-_MAKE_TILES: Final = frozenset(
-    (*elementwise.__all__, *folds.__all__, *shapes.__all__, *_LOADS, "gather"),
-) - {"reduce", "scan", "top_k"}
+_MAKE_TILES: Final = tuple(Lazy(f"freehold.frontend.language.{name}") for name in ("elementwise", "folds", "shapes"))
+_MAKE_OTHERS: Final = ("reduce", "scan", "top_k")
 
 
 def _gives_tiles(node: core.Call, signature: Parameters) -> bool:
     """Whether a call is one of the language's, and gives a tile or a scalar: Python has functions of the same names."""
     pythons = isinstance(node.func, core.Name) and hasattr(builtins, signature.name)
     update = signature.positional == ("tile",)  # of an accumulator
-    return signature.name in _MAKE_TILES and not pythons and not update
+    made = signature.name in (*_LOADS, "gather") or any(signature.name in module.__all__ for module in _MAKE_TILES)
+    return made and signature.name not in _MAKE_OTHERS and not pythons and not update
 
 
 def _without(c: Context, node: core.Call, *names: str) -> str:

@@ -150,22 +150,20 @@ def bind(
     before = len(first)
     ways = [signatures] if isinstance(signatures, Signature) else signatures
     signature = next((way for way in ways if way.takes(node, len(given))), ways[0])
-    name = f"{receiver}{signature.name}"
     named = [(k, c.lower(k.value)) for k in node.keywords]
     values: dict[str, Value] = {}
     nodes: dict[str, core.Expr] = {}
 
     def wrong(problem: str, place: core.Node, *edits: Advice | None) -> None:
+        name = f"{receiver}{signature.name}"
         error = errors.WrongArguments(c.span(place), function=name, problem=problem, signature=signature.text)
         c.error(error.add(*(error.Instead(edit.text, at=edit.at(c)) for edit in edits if edit is not None)))
 
     plain = not any(isinstance(a, core.Starred) for a in node.args)
-    for position, value in enumerate(given):
-        if position >= len(signature.positional):
-            break
-        values[signature.positional[position]] = value
+    for position, (key, value) in enumerate(zip(signature.positional, given, strict=False)):
+        values[key] = value
         if plain and position >= before:
-            nodes[signature.positional[position]] = node.args[position - before]
+            nodes[key] = node.args[position - before]
     rest = tuple(given[len(signature.positional) :])
     if rest and signature.rest is None:
         place = node.args[len(signature.positional) - before] if plain else node

@@ -174,10 +174,9 @@ def attention_tiles(
 ):
     """
     o = softmax(q @ k.T * scale) @ v in one walk over the keys; G heads of queries share one of keys and values. Queries
-    are the last S of the T positions. `CAUSAL` leaves out keys after a query's own place, `WINDOW` those that are
-    `window` or more in front of it. `SINKS` adds a score to each head. `WIDTH` is D, up to a power of 2. With `PIECES`,
-    f32 is multiplied in so many of bf16. `KEPT`: as `kept` (2: `walk_once`); what goes beyond `FAR` walks again.
-    `WHOLE`: keys are whole tiles, and all are seen, so none is masked.
+    are the last S of T positions. `CAUSAL` leaves out keys behind a query, `WINDOW` those `window` or more in front of
+    it. `SINKS` adds a score a head. `WIDTH` is D, up to a power of 2. With `PIECES`, f32 is so many products of bf16.
+    `KEPT`: as `kept` (2: `walk_once`), and again beyond `FAR`. `WHOLE`: all keys are seen, in whole tiles.
     """
     fh.require("H % G == 0 and X == H" if SINKS else "H % G == 0")
     ways_agree(TK, CAUSAL, WINDOW, WHOLE, KEPT, PIECES)

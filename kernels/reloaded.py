@@ -97,6 +97,14 @@ def reloaded_way(found: Mapping[int, Reloaded], x: Any) -> Reloaded | None:
     return way if filled(rows, way.occupancy) >= _FILLED else None
 
 
+def first_tiles(x: Any, i: Any, shape: Any, H: int) -> Any:
+    """The first H tiles of row i."""
+    tiles: Any = ()
+    for k in fh.static_range(H):
+        tiles = (*tiles, loaded(x, (i, k), shape))
+    return tiles
+
+
 # freehold: K=3 N=1536 H=2 A=1 ALL=True EACH=True BEHIND=1
 @safe
 def softmax_reloaded(
@@ -117,13 +125,10 @@ def softmax_reloaded(
     use, or with 0 by a loop.
     """
     fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
-    (i,) = y.index
-    W = y.tile[1]
+    (i,), W = y.index, y.tile[1]
     begin = first_number(x, (i, 0))
     base, sums = (begin * LOG2E)[:, :, None], fh.zeros((1, W // 8), f32)
-    kept: Any = ()
-    for k in fh.static_range(H):
-        kept = (*kept, loaded(x, (i, k), y.tile))
+    kept = first_tiles(x, i, y.tile, H)
     nothing = when_all_are_there(kept) if ALL else None
     for k in fh.static_range(H):
         sums += powers(numbers(kept[k], x.dtype, nothing), base)
@@ -185,9 +190,7 @@ def rms_norm_reloaded(
     fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
     (i,) = y.index
     W = y.tile[1]
-    kept, squares = (), fh.zeros((1, W // 8), f32)
-    for k in fh.static_range(H):
-        kept = (*kept, loaded(x, (i, k), y.tile))
+    kept, squares = first_tiles(x, i, y.tile, H), fh.zeros((1, W // 8), f32)
     for k in fh.static_range(H):
         squares = with_squares(numbers(kept[k], x.dtype), 0.0, 0.0, squares)[1]
     for k in range(H, K):
@@ -242,9 +245,7 @@ def layer_norm_reloaded(
         return loaded(w, (k,), (W,)), loaded(b, (k,), (W,)) if BIAS else ()
 
     zeros = fh.zeros((1, W // 8), f32)
-    kept, of_each = (), (zeros, zeros)
-    for k in fh.static_range(H):
-        kept = (*kept, loaded(x, (i, k), y.tile))
+    kept, of_each = first_tiles(x, i, y.tile, H), (zeros, zeros)
     for k in fh.static_range(H):
         of_each = with_squares(numbers(kept[k], x.dtype), 0.0, *of_each)
     for k in range(H, K):
