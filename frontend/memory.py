@@ -246,7 +246,7 @@ def hints_of(c: Context, a: Arguments, names: tuple[str, ...] = _HINTS) -> Optim
             continue
         if not isinstance(value, Static) or not isinstance(value.value, int):
             return not_constant(c, a.place(name), value, f"`{name}`")
-        if name == "latency" and not 1 <= value.value <= 10:
+        if name == "latency" and (isinstance(value.value, bool) or not 1 <= value.value <= 10):
             error = errors.WrongArguments(
                 c.span(a.place(name)),
                 function=a.signature.name,

@@ -48,7 +48,7 @@ def test_a_cubin_with_and_without_lines(tmp_path: Path):
     ("arguments", "status", "code"),
     [
         (["/no/such/file", "--to-bytecode"], 2, b"error[O"),
-        ([str(FIXTURE), "--to-bytecode", "--version", "12.0"], 1, b"error[O411]"),
+        ([str(FIXTURE), "--to-bytecode", "--version", "12.0"], 2, b"error[O411]"),
         ([str(Path(__file__)), "--from-bytecode"], 1, b"error[O413]"),
         ([str(Path(__file__)), "--to-bytecode"], 1, b"error[O501]"),
         ([str(FIXTURE), "--to-cubin", "--arch", "sm_10"], 1, b"error[O407]"),

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from freehold.passes.prover import prove as module
 from freehold.passes.prover import rules, smt
 from freehold.passes.prover.hypotheses import Hypotheses, at_most_zero
 from freehold.passes.prover.polynomials import bound_term, poly, to_term
-from freehold.passes.prover.prove import prove, satisfiable
+from freehold.passes.prover.prove import Status, Verdict, prove, satisfiable
 from freehold.passes.prover.search import find, holds_in
 from freehold.support import terms
 from freehold.support.terms import Term, const, parse, sym
@@ -255,3 +256,27 @@ def test_rules_know_what_operations_mean(text: str) -> None:
     goal = parse(text)
     assert rules.holds(goal, Hypotheses())
     assert not rules.holds(terms.negate(goal), Hypotheses())
+
+
+@pytest.mark.parametrize("statuses", list(product(("proved", "refuted", "unknown"), repeat=3)))
+def test_a_conjunction_is_no_more_than_its_weakest_part(
+    statuses: tuple[Status, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is known of a conjunction of which a part has no answer, whatever the others have."""
+    parts: dict[str, Status] = {f"s{n}": status for n, status in enumerate(statuses)}
+    asked: list[str] = []
+
+    def find_none(facts: tuple[Term, ...], goal: Term) -> None:
+        del facts, goal
+
+    def by_solver(facts: tuple[Term, ...], goal: Term, budget: int | None) -> Verdict:
+        (name,) = goal.symbols()
+        asked.append(name)
+        return Verdict(parts[name], name)
+
+    monkeypatch.setattr(module, "find", find_none)
+    monkeypatch.setattr(module, "_by_solver", by_solver)
+    found = prove(terms.all_of(*(sym(name).le(const(n)) for n, name in enumerate(parts))), Hypotheses())
+    wanted = next(status for status in ("refuted", "unknown", "proved") if status in statuses)
+    assert found.status == parts[found.by] == wanted
+    assert asked == list(parts)

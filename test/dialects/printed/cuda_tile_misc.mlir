@@ -15,6 +15,10 @@ builtin.module {
   %r6_a = cuda_tile.print_tko "hello\0A" -> token
   %r7_a = cuda_tile.print_tko "%d %f %%", %n, %f token=%k : tile<4xi32>, tile<4xf32> -> token
   cuda_tile.assert %b, "not \22so\22" : tile<4xi1>
+  %r8_a = cuda_tile.assume div_by<4, every 0 along 0>, %n : tile<4xi32>
+  %r9_a = cuda_tile.assume div_by<4, every 4 along 0>, %n : tile<4xi32>
+  %r10_a = cuda_tile.assume same_elements<[0]>, %n : tile<4xi32>
+  %r11_a = cuda_tile.assume same_elements<[4]>, %n : tile<4xi32>
 }
 // -----
 "builtin.module"() ({
@@ -34,6 +38,10 @@ builtin.module {
   %r6_a = "cuda_tile.print_tko"() <{str = "hello\0A", operandSegmentSizes = array<i32: 0, 0>}> : () -> !cuda_tile.token
   %r7_a = "cuda_tile.print_tko"(%n, %f, %k) <{str = "%d %f %%", operandSegmentSizes = array<i32: 2, 1>}> : (!cuda_tile.tile<4xi32>, !cuda_tile.tile<4xf32>, !cuda_tile.token) -> !cuda_tile.token
   "cuda_tile.assert"(%b) <{message = "not \22so\22"}> : (!cuda_tile.tile<4xi1>) -> ()
+  %r8_a = "cuda_tile.assume"(%n) <{predicate = #cuda_tile.div_by<4, every 0 along 0>}> : (!cuda_tile.tile<4xi32>) -> !cuda_tile.tile<4xi32>
+  %r9_a = "cuda_tile.assume"(%n) <{predicate = #cuda_tile.div_by<4, every 4 along 0>}> : (!cuda_tile.tile<4xi32>) -> !cuda_tile.tile<4xi32>
+  %r10_a = "cuda_tile.assume"(%n) <{predicate = #cuda_tile.same_elements<[0]>}> : (!cuda_tile.tile<4xi32>) -> !cuda_tile.tile<4xi32>
+  %r11_a = "cuda_tile.assume"(%n) <{predicate = #cuda_tile.same_elements<[4]>}> : (!cuda_tile.tile<4xi32>) -> !cuda_tile.tile<4xi32>
 }) : () -> ()
 // -----
 builtin.module {
@@ -53,7 +61,11 @@ builtin.module {
   %r6_a = cuda_tile.print_tko "hello\0A" -> token loc(#loc13)
   %r7_a = cuda_tile.print_tko "%d %f %%", %n, %f token=%k : tile<4xi32>, tile<4xf32> -> token loc(#loc14)
   cuda_tile.assert %b, "not \22so\22" : tile<4xi1> loc(#loc15)
-} loc(#loc16)
+  %r8_a = cuda_tile.assume div_by<4, every 0 along 0>, %n : tile<4xi32> loc(#loc16)
+  %r9_a = cuda_tile.assume div_by<4, every 4 along 0>, %n : tile<4xi32> loc(#loc17)
+  %r10_a = cuda_tile.assume same_elements<[0]>, %n : tile<4xi32> loc(#loc18)
+  %r11_a = cuda_tile.assume same_elements<[4]>, %n : tile<4xi32> loc(#loc19)
+} loc(#loc20)
 #loc = loc(fused["misc.mlir":4:6, "misc.mlir":4:47])
 #loc1 = loc(fused["misc.mlir":5:6, "misc.mlir":5:48])
 #loc2 = loc(fused["misc.mlir":6:6, "misc.mlir":6:42])
@@ -70,7 +82,11 @@ builtin.module {
 #loc13 = loc(fused["misc.mlir":31:9, "misc.mlir":31:48])
 #loc14 = loc(fused["misc.mlir":34:9, "misc.mlir":34:94])
 #loc15 = loc(fused["misc.mlir":37:1, "misc.mlir":37:49])
-#loc16 = loc(unknown)
+#loc16 = loc(fused["misc.mlir":40:9, "misc.mlir":40:70])
+#loc17 = loc(fused["misc.mlir":43:9, "misc.mlir":43:70])
+#loc18 = loc(fused["misc.mlir":46:10, "misc.mlir":46:63])
+#loc19 = loc(fused["misc.mlir":49:10, "misc.mlir":49:63])
+#loc20 = loc(unknown)
 // -----
 "builtin.module"() ({
   %b = "test.op"() : () -> !cuda_tile.tile<4xi1>
@@ -89,4 +105,8 @@ builtin.module {
   %r6_a = "cuda_tile.print_tko"() <{str = "hello\0A", operandSegmentSizes = array<i32: 0, 0>}> : () -> !cuda_tile.token
   %r7_a = "cuda_tile.print_tko"(%n, %f, %k) <{str = "%d %f %%", operandSegmentSizes = array<i32: 2, 1>}> : (!cuda_tile.tile<4xi32>, !cuda_tile.tile<4xf32>, !cuda_tile.token) -> !cuda_tile.token
   "cuda_tile.assert"(%b) <{message = "not \22so\22"}> : (!cuda_tile.tile<4xi1>) -> ()
+  %r8_a = "cuda_tile.assume"(%n) <{predicate = #cuda_tile.div_by<4, every 0 along 0>}> : (!cuda_tile.tile<4xi32>) -> !cuda_tile.tile<4xi32>
+  %r9_a = "cuda_tile.assume"(%n) <{predicate = #cuda_tile.div_by<4, every 4 along 0>}> : (!cuda_tile.tile<4xi32>) -> !cuda_tile.tile<4xi32>
+  %r10_a = "cuda_tile.assume"(%n) <{predicate = #cuda_tile.same_elements<[0]>}> : (!cuda_tile.tile<4xi32>) -> !cuda_tile.tile<4xi32>
+  %r11_a = "cuda_tile.assume"(%n) <{predicate = #cuda_tile.same_elements<[4]>}> : (!cuda_tile.tile<4xi32>) -> !cuda_tile.tile<4xi32>
 }) : () -> ()

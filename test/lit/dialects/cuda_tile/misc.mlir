@@ -35,3 +35,15 @@
 
 // CHECK: cuda_tile.assert %b, "not \22so\22" : tile<4xi1>
 cuda_tile.assert %b, "not \22so\22" : tile<4xi1>
+
+// CHECK: cuda_tile.assume div_by<4, every 0 along 0>, %n : tile<4xi32>
+%r8_a = cuda_tile.assume div_by<4, every 0 along 0>, %n : tile<4xi32>
+
+// CHECK: cuda_tile.assume div_by<4, every 4 along 0>, %n : tile<4xi32>
+%r9_a = cuda_tile.assume div_by<4, every 4 along 0>, %n : tile<4xi32>
+
+// CHECK: cuda_tile.assume same_elements<[0]>, %n : tile<4xi32>
+%r10_a = cuda_tile.assume same_elements<[0]>, %n : tile<4xi32>
+
+// CHECK: cuda_tile.assume same_elements<[4]>, %n : tile<4xi32>
+%r11_a = cuda_tile.assume same_elements<[4]>, %n : tile<4xi32>
