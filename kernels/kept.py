@@ -210,6 +210,14 @@ def loaded(x: Any, at: tuple[Any, ...], tile: tuple[int, ...]) -> Any:
     return in_words(x.load(at, tile, allow_tma=False))
 
 
+def first_tiles(x: Any, i: Any, tile: tuple[int, ...], H: int) -> Any:
+    """The first H tiles of row i, each as `loaded`."""
+    tiles: Any = ()
+    for k in fh.static_range(H):
+        tiles = (*tiles, loaded(x, (i, k), tile))
+    return tiles
+
+
 def numbers(t: Any, dtype: Any, nothing: Any = None) -> tuple[Any, Any]:
     """
     The first and the second of each pair, of what was `loaded` from a tensor of `dtype`. `nothing` is as that of
@@ -352,9 +360,7 @@ def softmax_kept(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool], K: Const[
     fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
     (i,) = y.index
     W = y.tile[1]
-    kept: Any = ()
-    for k in fh.static_range(K):
-        kept = (*kept, loaded(x, (i, k), y.tile))
+    kept = first_tiles(x, i, y.tile, K)
     most, sums = fh.full((1, W // _GROUP), float("-inf"), f32), fh.zeros((1, W // _GROUP), f32)
     for k in fh.static_range(K):
         most = fh.maximum(most, fh.maximum(*numbers(kept[k], x.dtype)).max(axis=2) * LOG2E)
@@ -403,9 +409,7 @@ def softmax_once(
     W = y.tile[1]
     begin = first_number(x, (i, 0))
     base, sums = (begin * LOG2E)[:, :, None], fh.zeros((1, W // _GROUP), f32)
-    kept: Any = ()
-    for k in fh.static_range(K):
-        kept = (*kept, loaded(x, (i, k), y.tile))
+    kept = first_tiles(x, i, y.tile, K)
     nothing = when_all_are_there(kept) if ALL else None
     for k in fh.static_range(K):
         sums += powers(numbers(kept[k], x.dtype, nothing), base)
@@ -453,9 +457,7 @@ def rms_norm_kept(
     squares = fh.zeros((1, W // 8), f32)
     for k in range(H, K):
         squares = with_squares(numbers(loaded(x, (i, k), y.tile), x.dtype), 0.0, 0.0, squares)[1]
-    kept: Any = ()
-    for k in fh.static_range(H):
-        kept = (*kept, loaded(x, (i, k), y.tile))
+    kept = first_tiles(x, i, y.tile, H)
     for k in fh.static_range(H):
         squares = with_squares(numbers(kept[k], x.dtype), 0.0, 0.0, squares)[1]
     weights: Any = ()
@@ -485,10 +487,7 @@ def moments(x: Any, i: Any, tile: Any, K: int, H: int) -> tuple[Any, Any]:
     eighth of their number times what remains.
     """
     W = tile[1]
-    kept: Any = ()
-    if H == K:
-        for k in fh.static_range(H):
-            kept = (*kept, loaded(x, (i, k), tile))
+    kept: Any = first_tiles(x, i, tile, H) if H == K else ()
     first, second = numbers(kept[0] if H == K else loaded(x, (i, H), tile), x.dtype)
     pairs, base = first + second, fh.zeros((1, W // 8), f32)
     for j in fh.static_range(_GROUP // 2):  # no reduction, which O422 takes of 8 neighbours alone in clusters
@@ -498,8 +497,7 @@ def moments(x: Any, i: Any, tile: Any, K: int, H: int) -> tuple[Any, Any]:
     if H < K:
         for k in range(H, K):
             sums, squares = with_squares(numbers(loaded(x, (i, k), tile), x.dtype), base, sums, squares)
-        for k in fh.static_range(H):
-            kept = (*kept, loaded(x, (i, k), tile))
+        kept = first_tiles(x, i, tile, H)
     for k in fh.static_range(H):
         nothing = infinite(base) if k == 0 and H == K else None
         sums, squares = with_squares(numbers(kept[k], x.dtype, nothing), base, sums, squares)
@@ -510,11 +508,10 @@ def moments(x: Any, i: Any, tile: Any, K: int, H: int) -> tuple[Any, Any]:
 def sums_and_squares(x: Any, i: Any, tile: Any, K: int, H: int) -> tuple[Any, Any]:
     """The H tiles of row i that stay in registers; of each 8 neighbours of all tiles their sum, and their squares'."""
     zeros = fh.zeros((1, tile[1] // _GROUP), f32)
-    of_each, kept = (zeros, zeros), ()
+    of_each = zeros, zeros
     for k in range(H, K):
         of_each = with_squares(numbers(loaded(x, (i, k), tile), x.dtype), 0.0, *of_each)
-    for k in fh.static_range(H):
-        kept = (*kept, loaded(x, (i, k), tile))
+    kept = first_tiles(x, i, tile, H)
     for k in fh.static_range(H):
         of_each = with_squares(numbers(kept[k], x.dtype), 0.0, *of_each)
     return kept, of_each

@@ -15,6 +15,7 @@ from freehold import Const, Out, Ref, f32
 from freehold.kernels.exponentials import FAR, first_number, in_range, power, powers
 from freehold.kernels.kept import (
     Order,
+    first_tiles,
     loaded,
     marked,
     moments_of_sums,
@@ -95,14 +96,6 @@ def reloaded_way(found: Mapping[int, Reloaded], x: Any) -> Reloaded | None:
     if way is None or rows < _LEAST or str(x.dtype) != "torch.bfloat16":
         return None
     return way if filled(rows, way.occupancy) >= _FILLED else None
-
-
-def first_tiles(x: Any, i: Any, shape: Any, H: int) -> Any:
-    """The first H tiles of row i."""
-    tiles: Any = ()
-    for k in fh.static_range(H):
-        tiles = (*tiles, loaded(x, (i, k), shape))
-    return tiles
 
 
 # freehold: K=3 N=1536 H=2 A=1 ALL=True EACH=True BEHIND=1
