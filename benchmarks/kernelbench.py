@@ -24,10 +24,10 @@ from functools import partial
 from time import perf_counter, sleep
 from typing import Any
 
-from benchmarks.gpu import seconds
+from benchmarks.gpu import recorded, seconds
 from benchmarks.kernelbench_table import Problem, problems, torch
 from benchmarks.kernelbench_workers import Steps, Workers
-from benchmarks.kernels_library import recorded, several
+from benchmarks.kernels_library import several
 from benchmarks.report import Row, kept, ratios_of, show, write
 
 TURNS = 5

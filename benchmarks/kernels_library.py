@@ -27,7 +27,7 @@ from typing import Any
 
 import freehold as fh
 from benchmarks.attention_works import attention_works, decode_works
-from benchmarks.gpu import seconds
+from benchmarks.gpu import recorded, repeats, seconds
 from benchmarks.report import Row, kept, ratios_of, show, timed, write
 from benchmarks.roofline import picture
 from benchmarks.works import Work, bytes_of, gradient
@@ -172,21 +172,6 @@ def right(torch: Any, work: Work) -> None:
             raise AssertionError(f"{work.name}: relative error {error:.1e}")
 
 
-def recorded(torch: Any, function: Callable[[], Any], repeat: int) -> Callable[[], Any]:
-    """A graph of so many calls: what is timed is the GPU, and not the host."""
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        function()
-    torch.cuda.current_stream().wait_stream(stream)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for _ in range(repeat):
-            function()
-    graph.replay()
-    return graph.replay
-
-
 def several(call: Callable[[], Any], repeat: int) -> None:
     """Calls it so many times."""
     for _ in range(repeat):
@@ -229,7 +214,7 @@ def measured(torch: Any, work: Work, rivals: dict[str, Callable[..., Any]]) -> I
     """Times all rivals in turns: a row for each of them."""
     functions = [work.ours, *rivals.values()]
     once = [seconds(torch, lambda f=f: f(*work.tensors), 3) for f in functions * 2][-len(functions) :]
-    repeat = max(2 if min(once) < 8e-3 else 1, min(50, int(4e-3 / min(once))))
+    repeat = repeats(min(once))
     replays: list[Callable[[], Any]] = []
     for f in functions:
         call = partial(f, *work.tensors)

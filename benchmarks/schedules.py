@@ -24,8 +24,7 @@ from examples.kernels import attention, grids
 
 import freehold as fh
 from benchmarks import plain_kernels as plain
-from benchmarks.gpu import seconds
-from benchmarks.kernels_library import recorded
+from benchmarks.gpu import recorded, seconds
 from benchmarks.report import Row, show
 from freehold import Const, Out, Ref, f32
 from freehold.runtime.scheduling.candidates import Candidates
