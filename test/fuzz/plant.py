@@ -6,16 +6,22 @@ tests nearest to its file on a copy of the tree, and lists those that no test ha
 files, `--at PATH:LINE` plants all there are in a line, and `--slow` runs the slow tests, too. Status 1: one survived.
 
 All tests run once without a fault, so that it is known which of them execute the lines that are to be changed
-(`watching.py`, with Python 3.12 and later): no other can find a fault there, but for what caches keep. Nearest are the
-tests that are named as the file, import its module or import what imports it, and the suites of its folder. In this
-order those run that execute the line, then tests elsewhere that do, a few of each file at a time. Where the line is
-executed as its module is imported, any test may see the fault, and all follow, as where no test executes it: so are
-lines of kernels, which are read and compiled. Elsewhere the rest of the nearest does.
+(`watching.py`, with Python 3.12 and later): no other can find a fault there, but for what caches keep. Of kernels,
+which are read and compiled, and of a module's constants those count that execute a line which names them
+(`launching.py`).
+Nearest are the tests that are named as the file, import its module or import what imports it, and the suites of its
+folder. In this order those run that execute the line, then tests elsewhere that do, a few of each file at a time. Where
+the line is executed as its module is imported, any test may see the fault, and all follow, as where no test executes
+it. Elsewhere the rest of the nearest does.
 
 Every fault gets its share of the time (`--limit` for all of it, `--seconds` for each fault). It counts as found when a
 test fails with it that passes without it, and fails again with it; so does one with which a test hangs that ends
 without it (`HANGS`), or with which tests of one process do not end, twice, that pass without it. What no test has found
 has survived, and it is said how many of the tests that reach it have run.
+
+A run that is stopped goes on with the same `--record` and the same `--watched`, a file for what the first run of all
+tests has shown: what is found or has run all its tests stays as it is; of the others those tests follow that have not
+run.
 
 Mutmut and cosmic-ray do much of this, and do not fit: mutmut wraps each function, which the frontend's fingerprints
 see, and wants packages where the rooms are links; cosmic-ray runs one command whatever the file: the whole suite.
@@ -37,7 +43,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby, takewhile
 from pathlib import Path
@@ -47,6 +53,7 @@ from typing import Final, Literal
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from launching import Launches
 from source_faults import Fault, faults_of
 from watching import PLUGINS, WATCHES, Watched, in_parallel, pytest, run, watched
 
@@ -90,6 +97,7 @@ LATER: Final = 64.0
 """Seconds that tests of one process take at most."""
 STARTS: Final = 3.0
 """Seconds that it takes to start one."""
+OF_FAULT: Final = ("path", "line", "start", "old", "new")
 Verdict = Literal["found", "elsewhere", "survived"]
 
 
@@ -129,11 +137,21 @@ class Judged:
     batches: Iterator[Batch]
     by: str = ""
     """The test that found it."""
-    ran: int = 0
+    ran_before: int = 0
+    """How many of its tests have run in a run before this one."""
+    begun: list[Batch] = field(default_factory=list[Batch])
+    over: list[Batch] = field(default_factory=list[Batch])
+    """Those that are begun and have run to their end."""
     took: float = 0.0
     running: int = 0
     ended: bool = False
     """Whether nothing is left to be run."""
+
+    @property
+    def ran(self) -> int:
+        """How many of its tests have run, from the first one on."""
+        over = takewhile(self.over.__contains__, self.begun)
+        return self.ran_before + sum(map(len, over))
 
     @property
     def verdict(self) -> Verdict:
@@ -141,7 +159,7 @@ class Judged:
 
     def recorded(self) -> dict[str, object]:
         """What is written down of it."""
-        of_fault = {name: getattr(self.fault, name) for name in ("path", "line", "start", "old", "new")}
+        of_fault = {name: getattr(self.fault, name) for name in OF_FAULT}
         of_tests = {name: getattr(self, name) for name in ("verdict", "by", "reaching", "ran", "ended", "took")}
         return of_fault | of_tests
 
@@ -289,22 +307,30 @@ class Workplace:
 class Judges:
     """The faults, and who runs what of their tests next: of the fault that has had the least time so far."""
 
-    def __init__(self, faults: Iterable[Fault], known: Watched | None, seconds: float, limit: float):
+    def __init__(
+        self,
+        faults: Iterable[Fault],
+        known: Watched | None,
+        seconds: float,
+        limit: float,
+        ran: Mapping[Fault, int] | None = None,
+    ):
         self.known, self.seconds, self.end = known, seconds, time.monotonic() + limit
         self.lock = Lock()
-        self.open = [self.judged(fault) for fault in faults]
+        self.open = [self.judged(fault, ran.get(fault, 0) if ran else 0) for fault in faults]
         self.done: SimpleQueue[Judged] = SimpleQueue()
 
-    def judged(self, fault: Fault) -> Judged:
-        """A fault of which no test has run yet."""
+    def judged(self, fault: Fault, ran: int) -> Judged:
+        """A fault of which some tests have run, or none yet."""
         near = nearest(fault.path)
         if self.known is None:
             return Judged(fault, near, None, map(Batch, rounds(near)))
         found = self.known.of(fault.path, fault.line)
-        return Judged(fault, near, None if found is None else len(found), self.batches(fault, near))
+        reaching = None if found is None else len(found)
+        return Judged(fault, near, reaching, self.batches(fault, near, ran), ran_before=ran)
 
-    def batches(self, fault: Fault, near: Sequence[str]) -> Iterator[Batch]:
-        """What is run for a fault: what executes its line, and then what is near, or any test."""
+    def batches(self, fault: Fault, near: Sequence[str], ran: int) -> Iterator[Batch]:
+        """What is run for a fault: what executes its line, and then what is near, or any test, but for the first."""
         assert self.known is not None
         passing = self.known.passing
         reaching = self.known.executing.get((fault.path, fault.line), ())
@@ -312,7 +338,7 @@ class Judges:
         rest = sorted(passing.difference(first))
         if first and "" not in reaching:
             rest = [name for name in rest if is_in(name, near)]
-        return grouped([*in_order(first, near), *in_order(rest, near)], self.known.seconds)
+        return grouped([*in_order(first, near), *in_order(rest, near)][ran:], self.known.seconds)
 
     def next(self) -> tuple[Judged, Batch] | None:
         """What is to be run; nothing, where all of it has been begun, or the time is over."""
@@ -324,6 +350,7 @@ class Judges:
                 one = min(waiting, key=lambda each: each.took)
                 if (batch := next(one.batches, None)) is not None:
                     one.running += 1
+                    one.begun.append(batch)
                     one.took += STARTS + batch.seconds
                     return one, batch
                 one.ended = True
@@ -340,7 +367,8 @@ class Judges:
         """Writes down what running a batch has shown."""
         with self.lock:
             one.running -= 1
-            one.ran += len(batch)
+            if time.monotonic() < self.end:  # what is ended because the time is over has not run
+                one.over.append(batch)
             one.took += took - STARTS - batch.seconds
             if failing and (not one.by or is_in(failing, one.near)):
                 one.by = failing
@@ -433,9 +461,15 @@ class Times:
     """For everything."""
 
 
-def without_fault(place: Workplace, faults: Sequence[Fault], jobs: int, seconds: float, whole: bool) -> Watched:
-    """What all tests execute and how they end, or those nearest to some faults."""
-    places = {(fault.path, fault.line) for fault in faults}
+def without_fault(
+    place: Workplace, faults: Sequence[Fault], jobs: int, seconds: float, whole: bool, kept: Path | None
+) -> Watched:
+    """What all tests execute and how they end, or those nearest to some faults; written down, or as it was."""
+    if kept and kept.exists():
+        return Watched.kept(kept)
+    files = [file for folder in (*ROOMS, "test") for file in sorted((ROOT / folder).rglob("*.py"))]
+    launches = Launches(files, ROOT)
+    places = {(fault.path, fault.line): launches.of(fault.path, fault.line) for fault in faults}
     near = {name for fault in faults for name in nearest(fault.path)}
     of_lit = [name for name in tests() if name.startswith(LIT) and (whole or is_in(name, near))]
     targets = ["test"] if whole else sorted(name for name in near if not name.startswith(LIT))
@@ -443,20 +477,24 @@ def without_fault(place: Workplace, faults: Sequence[Fault], jobs: int, seconds:
     known = watched(place.folder, places, seconds, place.environment, commands)
     known.failing |= {*failing_of_lit(known.said)}
     known.seconds.update(dict.fromkeys(of_lit, OF_LIT))
+    if kept:
+        known.keep(kept)
     failing = f"{len(known.failing)} fail without a fault {' '.join(sorted(known.failing)[:MOST])}"
     print(f"{len(known.seconds)} tests ran in {known.took:.0f} s; {failing}".rstrip(), flush=True)
     return known
 
 
-def judged(faults: Sequence[Fault], jobs: int, times: Times, slow: bool, whole: bool) -> Iterator[Judged]:
-    """What becomes of each, as soon as it is known; before that, all tests run without a fault."""
+def judged(
+    faults: Mapping[Fault, int], jobs: int, times: Times, slow: bool, whole: bool, kept: Path | None
+) -> Iterator[Judged]:
+    """What becomes of each, of which some tests have run, as soon as it is known; first all run without a fault."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="freehold-faults-") as folder, ThreadPoolExecutor(jobs) as pool:
         broken = set[str]()
         origin = Workplace(Path(folder, "0"), ROOT, slow, broken)
         known = None
         if WATCHES and times.first:
-            known = without_fault(origin, faults, jobs, times.first, whole)
+            known = without_fault(origin, [*faults], jobs, times.first, whole, kept)
             broken |= known.failing
         # ... with what Python has compiled
 
@@ -464,7 +502,7 @@ def judged(faults: Sequence[Fault], jobs: int, times: Times, slow: bool, whole: 
             return Workplace(Path(folder, str(number)), origin.folder, slow, broken)
 
         places = [*pool.map(copied, range(1, jobs + 1))]
-        judges = Judges(faults, known, times.each, times.limit - (time.monotonic() - start))
+        judges = Judges(faults, known, times.each, times.limit - (time.monotonic() - start), faults)
         running = [pool.submit(judges.run, place) for place in places]
         try:
             while not all(each.done() for each in running) or not judges.done.empty():
@@ -475,6 +513,17 @@ def judged(faults: Sequence[Fault], jobs: int, times: Times, slow: bool, whole: 
             yield from judges.open
         finally:
             judges.end = 0.0
+
+
+def recorded(file: Path | None) -> dict[Fault, tuple[Verdict, int | None]]:
+    """What is written down of faults: how it ended, and how many tests have run where more would."""
+    found: dict[Fault, tuple[Verdict, int | None]] = {}
+    if file and file.exists():
+        for line in file.read_text(encoding="utf-8").splitlines():
+            each = json.loads(line)
+            fault = Fault(*(each[name] for name in OF_FAULT))
+            found[fault] = (each["verdict"], None if each["by"] or each["ended"] else each["ran"])
+    return found
 
 
 def main() -> int:
@@ -490,12 +539,17 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--slow", action="store_true", help="run the slow tests, too")
     parser.add_argument("--record", type=Path, help="a file for what became of each, a line of JSON each")
+    parser.add_argument("--watched", type=Path, help="a file for what the run of all tests has shown")
     chosen = parser.parse_args()
     faults = drawn([*chosen.places, *chosen.lines], 10**9 if chosen.lines else chosen.faults, chosen.seed)
-    verdicts: Counter[Verdict] = Counter()
+    before = recorded(chosen.record)
+    verdicts = Counter(before[each][0] for each in faults if each in before and before[each][1] is None)
+    left = {each: before[each][1] if each in before else 0 for each in faults}
     whole = not (chosen.places or chosen.lines)
     times = Times(chosen.first, chosen.seconds, chosen.limit)
-    for found in progress(judged(faults, chosen.jobs, times, chosen.slow, whole), "faults", len(faults)):
+    open_faults = {each: ran for each, ran in left.items() if ran is not None}
+    judging = judged(open_faults, chosen.jobs, times, chosen.slow, whole, chosen.watched)
+    for found in progress(judging, "faults", len(open_faults)):
         verdicts[found.verdict] += 1
         print(found, flush=True)
         if chosen.record:

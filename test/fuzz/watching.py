@@ -8,26 +8,29 @@ test before it has left in a cache, and what is executed as a module is imported
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 HERE: Final = Path(__file__).parent
 PLUGINS: Final = HERE / "watched"
 WATCHES: Final = sys.version_info >= (3, 12)
 """Whether this Python can watch lines."""
+Place = tuple[str, int]
+"""A file from the tree's folder, and a line of it."""
 
 
 @dataclass
 class Watched:
     """What a run of all tests has shown."""
 
-    executing: dict[tuple[str, int], tuple[str, ...]]
+    executing: dict[Place, tuple[str, ...]]
     """The tests that execute a line; an empty name where it is executed as the module is imported, or outside tests."""
     seconds: dict[str, float]
     failing: set[str]
@@ -48,6 +51,19 @@ class Watched:
             return None
         return tuple(name for name in found if name in self.seconds and name not in self.failing)
 
+    def keep(self, file: Path) -> None:
+        """Writes it down."""
+        executing = [[*place, *names] for place, names in self.executing.items()]
+        kept = {"executing": executing, "seconds": self.seconds, "failing": sorted(self.failing), "took": self.took}
+        file.write_text(json.dumps(kept), encoding="utf-8")
+
+    @staticmethod
+    def kept(file: Path) -> Watched:
+        """What was written down."""
+        kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        executing = {(path, line): tuple(names) for path, line, *names in kept["executing"]}
+        return Watched(executing, kept["seconds"], {*kept["failing"]}, kept["took"])
+
 
 def with_instructions(path: Path, lines: Iterable[int]) -> dict[int, int]:
     """For each line of a file the line at or before it that has instructions of its own."""
@@ -61,16 +77,20 @@ def with_instructions(path: Path, lines: Iterable[int]) -> dict[int, int]:
 
 def watched(
     folder: Path,
-    places: Collection[tuple[str, int]],
+    places: Mapping[Place, Collection[Place]],
     seconds: float,
     environment: dict[str, str],
     commands: Sequence[Sequence[str]],
 ) -> Watched:
-    """Runs commands in the tree of a folder, as much of them as ends in this time, and watches lines of its files."""
+    """
+    Runs commands in the tree of a folder, as much of them as ends in this time, and watches lines of its files.
+
+    Who executes one of the lines that stand with a place counts as executing that place, too.
+    """
     notes = folder / "build" / "watched"
     notes.mkdir(parents=True)
     wanted: dict[str, list[int]] = {}
-    for path, line in places:
+    for path, line in {*places, *(each for others in places.values() for each in others)}:
         wanted.setdefault(path, []).append(line)
     asked = {path: with_instructions(folder / path, lines) for path, lines in wanted.items()}
     texts = [f"{(folder / path).resolve()}:{line}\n" for path, lines in asked.items() for line in set(lines.values())]
@@ -91,10 +111,13 @@ def watched(
         outcome, duration, test = note.split("\t", 2)
         took[test] = took.get(test, 0.0) + float(duration)
         failing |= {test} if outcome == "failed" else set()
+
+    def who(path: str, line: int) -> set[str]:
+        return executed.get(f"{(folder / path).resolve()}:{asked[path][line]}", set())
+
     executing = {
-        (path, line): tuple(sorted(executed.get(f"{(folder / path).resolve()}:{there}", ())))
-        for path, lines in asked.items()
-        for line, there in lines.items()
+        place: tuple(sorted(who(*place).union(*(who(*other) - {""} for other in others))))
+        for place, others in places.items()
     }
     return Watched(executing, took, failing, time.monotonic() - start, said)
 

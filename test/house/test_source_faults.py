@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -14,7 +15,22 @@ from layers import MAY_IMPORT
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "test" / "fuzz"))
 
-from plant import FIRST, ROOMS, Batch, Judges, Workplace, failing_of_lit, grouped, in_order, is_in, nearest, rounds  # noqa: E402 -- from that folder
+from launching import Launches  # noqa: E402 -- from that folder
+from plant import (  # noqa: E402 -- as above
+    FIRST,
+    ROOMS,
+    Batch,
+    Judged,
+    Judges,
+    Workplace,
+    failing_of_lit,
+    grouped,
+    in_order,
+    is_in,
+    nearest,
+    recorded,
+    rounds,
+)
 from source_faults import Fault, faults_of  # noqa: E402 -- as above
 from watching import PLUGINS, WATCHES, Watched, in_parallel, watched, with_instructions  # noqa: E402 -- as above
 
@@ -121,6 +137,7 @@ def test_a_line_of_an_import_is_for_any_test() -> None:
 
 FAULT = Fault("passes/cse.py", 1, 0, "a", "b")
 OTHER = Fault("passes/cse.py", 2, 0, "a", "b")
+THIRD = Fault("passes/cse.py", 3, 0, "a", "b")
 NEAR, FAR = "test/lit/passes/cse.mlir", "test/tools/test_lsp.py::test_x"
 
 
@@ -153,6 +170,98 @@ def test_every_fault_gets_its_share_and_what_is_nearer_counts() -> None:
 def test_any_test_may_see_a_fault_of_an_import() -> None:
     both = judges(l1=("", NEAR), l2=("", NEAR))
     assert [both.next() is None for _ in range(5)] == [False, False, False, False, True]
+
+
+def test_a_run_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    first = judges(l1=(NEAR, FAR), l2=(FAR,))
+    asked = [each for each in (first.next() for _ in range(4)) if each is not None]
+    begun = {(one.fault, batch.name): (one, batch) for one, batch in asked}
+    assert len(begun) == 4
+    first.note(*begun[FAULT, FAR], "", 2.0)  # what is nearer has not ended
+    first.note(*begun[OTHER, FAR], "", 2.0)
+    one, other = (begun[fault, FAR][0] for fault in (FAULT, OTHER))
+    assert (one.ran, other.ran) == (0, 1)
+    first.end = 0.0
+    first.note(*begun[OTHER, NEAR], "", 2.0)  # ended because the time is over
+    assert other.ran == 1
+    record = tmp_path / "record.jsonl"
+    found = Judged(THIRD, [NEAR], 1, iter(()), by=NEAR)
+    record.write_text("".join(json.dumps(each.recorded()) + "\n" for each in (one, other, found)), encoding="utf-8")
+    before = recorded(record)
+    assert before == {FAULT: ("survived", 0), OTHER: ("survived", 1), THIRD: ("found", None)}
+    assert recorded(tmp_path / "none") == recorded(None) == {}
+    lines = {(FAULT.path, 1): (NEAR, FAR), (FAULT.path, 2): (FAR,)}
+    known = Watched(lines, {NEAR: 1.0, FAR: 1.0}, set(), 1.0)
+    again = Judges([FAULT, OTHER], known, 100, 100, {fault: ran or 0 for fault, (_, ran) in before.items()})
+    asked = [each for each in (again.next() for _ in range(4)) if each is not None]
+    assert [(one.fault, batch.name) for one, batch in asked] == [(FAULT, NEAR), (OTHER, NEAR), (FAULT, FAR)]
+    assert [each.ran for each in again.open] == [0, 1]
+
+
+def test_what_a_run_of_all_tests_has_shown_is_kept(tmp_path: Path) -> None:
+    known = Watched({("a.py", 3): ("", "test/a.py::x"), ("b.py", 4): ()}, {"test/a.py::x": 1.5}, {"test/b.py::y"}, 2.0)
+    known.keep(tmp_path / "kept.json")
+    assert Watched.kept(tmp_path / "kept.json") == known
+
+
+LAUNCHED = {
+    "kernels/tiles.py": """
+LIMIT = 3
+safe = fh.kernel(deny_unsafe=True)
+
+def wide(t):
+    return t + LIMIT
+
+def unread(t):
+    return wide(t)
+""",
+    "kernels/sums.py": """
+from freehold.kernels import tiles as pieces
+from freehold.kernels.tiles import safe, wide as far
+
+@safe
+def first(y, x):
+    y.store(far(x.load()))
+
+@safe.specialised(2)
+def second(y, x):
+    y.store(pieces.wide(x.load()))
+
+WAYS: dict = {1: first, 2: second}
+
+def total(x, way):
+    return WAYS[way](x)
+""",
+    "kernels/losses.py": """
+from freehold.kernels.sums import WAYS
+
+class Loss:
+    def forward(self, x):
+        return WAYS[1](x)
+""",
+    "test/test_sums.py": """
+from freehold.kernels.sums import second
+
+def test_second():
+    second(1, 2)
+""",
+}
+
+
+def test_who_may_see_a_fault_of_what_is_read(tmp_path: Path) -> None:
+    for name, text in LAUNCHED.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    launches = Launches([tmp_path / name for name in LAUNCHED], tmp_path)
+    assert {name for _, name in launches.read} == {"first", "wide"}
+    of_first = {("kernels/sums.py", 16), ("kernels/losses.py", 6)}
+    assert launches.of("kernels/sums.py", 7) == of_first
+    assert launches.of("kernels/tiles.py", 6) == {*of_first, ("kernels/tiles.py", 9), ("kernels/sums.py", 11)}
+    # ... of a constant, too, and of names in a table; what is executed needs nobody else
+    assert launches.of("kernels/tiles.py", 2) == launches.of("kernels/tiles.py", 6)
+    assert launches.of("kernels/sums.py", 13) == of_first
+    assert launches.of("kernels/tiles.py", 9) == launches.of("kernels/sums.py", 16) == set()
+    assert launches.of("kernels/sums.py", 11) == set()
 
 
 def test_a_test_has_found_a_fault_that_fails_with_it_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,6 +326,9 @@ def half(x):
             "odd"
         )
     return x // 2
+
+def unused(x):
+    return half(x)
 """
 TESTS = """
 import os, subprocess, sys
@@ -244,10 +356,17 @@ def test_who_executes_a_line(tmp_path: Path) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FREEHOLD_"))}
     environment = {**kept, "PYTHONPATH": f"{PLUGINS}{os.pathsep}{tmp_path}"}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "chosen_tests", "-c", os.devnull, "test_product.py"]
-    known = watched(tmp_path, [("product.py", 4), ("product.py", 7)], 100, environment, [[*command, *in_parallel(1)]])
+    known = watched(
+        tmp_path,
+        {("product.py", 4): (), ("product.py", 7): [], ("product.py", 10): [("product.py", 4)]},
+        100,
+        environment,
+        [[*command, *in_parallel(1)]],
+    )
     tests = {name: f"test_product.py::test_{name}" for name in ("even", "odd", "elsewhere", "failing", "nothing")}
     assert known.of("product.py", 4) == (tests["odd"],)
     assert known.of("product.py", 7) == (tests["elsewhere"], tests["even"])
+    assert known.of("product.py", 10) == (tests["odd"],)  # by a line that names it
     assert known.failing == {tests["failing"]}
     assert known.seconds.keys() == set(tests.values())
     # ... and of the tests that are chosen, no other runs.
