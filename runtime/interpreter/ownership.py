@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
@@ -213,7 +214,7 @@ def _points(order: OrderAttr, grid: Sequence[int], numbers: Iterator[int]) -> It
 def _chunks(numbers: Iterator[int], size: int = 1 << 16) -> Iterator[Array]:
     """Numbers as arrays of a bounded size."""
     while True:
-        chunk = np.fromiter((n for n, _ in zip(numbers, range(size), strict=False)), np.int64)
+        chunk = np.fromiter(islice(numbers, size), np.int64)
         if not chunk.size:
             return
         yield chunk

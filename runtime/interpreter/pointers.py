@@ -13,7 +13,6 @@ from freehold.runtime.interpreter.access import element, integer, keyword, opera
 from freehold.runtime.interpreter.compile import binary, nullary, reject, unary
 from freehold.runtime.interpreter.elements import Array, Element, Tile, element_of
 from freehold.runtime.interpreter.errors import ElementsMeet
-from freehold.runtime.interpreter.windows import BYTE
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -82,7 +81,7 @@ def _noted(v: Frame, op: Operation, kind: str, addresses: Array, e: Element, tok
     before: int = 0 if token is None else v[token]
     if machine.watch is None or not addresses.size:
         return before
-    size = 1 if e.bits == 4 else e.memory_bytes
+    size = e.memory_bytes
     for buffer, mask in machine.locate(op, "load" if kind == "read" else "store", addresses, size):
         chosen = addresses if mask is None else addresses[mask]
         before = machine.watch.access(op, kind, buffer, chosen, size, strong=strong, token=before)
@@ -104,10 +103,7 @@ def _load(op: Operation, c: Compiler) -> Step:
         machine: Machine = v[0]
         pointers = np.asarray(v[source])
         addresses, chosen = _active(v, mask, pointers)
-        if e.bits == 4:  # a scalar: the low half of its byte
-            values = (machine.gather(op, addresses, BYTE) & np.uint8(15)).view(e.dtype)
-        else:
-            values = machine.gather(op, addresses, e)
+        values = machine.gather(op, addresses, e)
         if chosen is not None:
             whole = np.zeros(pointers.size, e.dtype)
             if padding is not None:
@@ -136,11 +132,7 @@ def _store(op: Operation, c: Compiler) -> Step:
             values = values[chosen]
         if machine.watch is not None:
             _apart(machine, op, addresses, values)
-        if e.bits == 4:
-            old = machine.gather(op, addresses, BYTE, "store")
-            machine.scatter(op, addresses, (old & np.uint8(0xF0)) | (values.view(np.uint8) & np.uint8(15)), BYTE)
-        else:
-            machine.scatter(op, addresses, values, e)
+        machine.scatter(op, addresses, values, e)
         v[after] = after_store
 
     return store

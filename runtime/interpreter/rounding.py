@@ -288,9 +288,8 @@ def _by_fractions(name: str, mode: str) -> Callable[..., Array]:
         assert exact is not None
         if exact == 0:
             if mode == "negative_inf" and name in ("add", "sub", "fma"):
-                terms = (
-                    (args[0] * args[1], args[2]) if name == "fma" else (args[0], args[1] * (-1 if name == "sub" else 1))
-                )
+                *first, last = args
+                terms = np.prod(first), -last if name == "sub" else last
                 return 0.0 if all(t == 0 and not np.signbit(t) for t in terms) else -0.0
             return plain  # exact: what cancels is representable
         return round_fraction(exact, mode)

@@ -12,7 +12,7 @@ import os
 import struct
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from typing import Any, Final
 
@@ -204,19 +204,20 @@ def _stream(torch: Any) -> int:
 
 def _tells_apart(torch: Any, look: Callable[[Any], tuple[int, bytes] | None]) -> bool:
     """Whether all is seen that is relied on, and the same is what looks the same."""
-    plain, same, short = torch.empty(2, 2), torch.empty(2, 2), torch.empty(2, 2)
+    square = partial(torch.empty, 2, 2)
+    plain, same, short = square(), square(), square()
     found = look(plain)
     others = [
         short,
-        torch.empty(2, 2, dtype=torch.int32),
-        torch.empty(2, 3),
+        square(dtype=torch.int32),
+        torch.empty(3, 2),
         torch.empty(4),
-        torch.empty(2, 2).t(),
+        square().t(),
         torch.empty(4, 2)[::2],
-        torch._neg_view(torch.empty(2, 2)),
-        torch.empty(2, 2, device="meta"),
-        torch.empty(2, 2).to_sparse(),
-        torch.empty(2, 2, requires_grad=True),
+        torch._neg_view(square()),
+        square(device="meta"),
+        square().to_sparse(),
+        square(requires_grad=True),
     ]
     short.untyped_storage().resize_(8)
     if found is None or found[0] != plain.data_ptr():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from xdsl.dialects import test as operations
 
 import freehold as fh
 from freehold.dialects.cuda_tile.attrs import BoundedAttr, DivByAttr, SameElementsAttr
+from freehold.dialects.ownership import Duty, Rung
 from freehold.runtime.interpreter import control, ownership, pointers, rounding, scattered, shapes, windows
 from freehold.runtime.interpreter.adversary import Adversary
 from freehold.runtime.interpreter.elements import by_name
@@ -94,6 +96,21 @@ def test_an_address_is_told_as_an_index() -> None:
     row = machine(x=x[0:1], y=x[2:3])
     assert row.element_at(x.ctypes.data + 8) == ("x", "[0, 2]")
     assert row.element_at(x[2].ctypes.data + 20) == ("y", "[0, 5]")
+
+
+@pytest.mark.parametrize("cut", ["[:]", "[::2]", "[:, :3]", "[1:2, 3:4]", "[:, ::2]", ".T", "[1:, 1:].T", "[0]"])
+def test_bytes_of_elements_are_told_from_those_between(cut: str) -> None:
+    base = np.zeros((4, 6), np.int32)
+    part, begin = part_of("x", eval(f"base{cut}", {"base": base})), base.ctypes.data
+    starts = {
+        part.address + sum(i * s for i, s in zip(place, part.strides, strict=True)): list(place)
+        for place in np.ndindex(part.shape)
+    }
+    for address in range(begin - 8, begin + base.nbytes + 8):
+        element = next((at for at in starts if at <= address < at + 4), None)
+        assert part.holds(address) is (element is not None), address - begin
+        if element is not None:
+            assert part.index(address) == str(starts[element])
 
 
 def test_accesses_may_lie_in_several_arrays_and_have_to_lie_in_one_each() -> None:
@@ -263,6 +280,13 @@ def test_updates_of_one_element_all_count(mode: str, wanted: list[int]) -> None:
     assert apart.tolist() == [2, 4]
 
 
+def test_updates_of_other_elements_between_count_once() -> None:
+    x = np.zeros(3, np.int32)
+    places = x.ctypes.data + 4 * np.array([0, 1, 0, 2])
+    old = pointers.update(machine(x=x), OP, places, np.array([1, 10, 100, 1000], np.int32), I32, "add")
+    assert (x.tolist(), old.tolist()) == ([101, 10, 1000], [0, 0, 1, 0])
+
+
 def test_different_values_for_one_element_are_told() -> None:
     x = np.zeros((2, 3), np.int32)
     where = place(x, [0, 1, 0, 1], [1, 2, 1, 2])
@@ -280,6 +304,8 @@ def test_different_values_for_one_element_are_told() -> None:
     said = refused("O534", lambda: inner_of_pointers._apart(run, OP, places, np.array([5, 6, 7, 8], np.int32)))
     assert "[0, 1]" in said
     assert "[1, 2]" not in said
+    said = refused("O534", lambda: inner_of_pointers._apart(run, OP, places, np.array([5, 6, 5, 8], np.int32)))
+    assert "[1, 2]" in said
 
 
 def test_products_and_sums_leave_no_error() -> None:
@@ -436,6 +462,35 @@ def test_points_are_dealt_out_to_blocks() -> None:
     assert sorted(mixed) == [*range(50)]
     assert mixed not in ([*dealt(50, 3, "increasing")], [*dealt(50, 3, 2)])
     assert mixed == [*dealt(50, 3, 1)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 16, 17])
+def test_no_point_is_left_out_where_another_chunk_begins(count: int) -> None:
+    inner: Any = ownership
+    chunks = [chunk.tolist() for chunk in inner._chunks(iter(range(count)), 8)]
+    assert chunks == [[*range(begin, min(begin + 8, count))] for begin in range(0, count, 8)]
+
+
+@pytest.mark.parametrize("rung", Rung)
+@pytest.mark.parametrize("duty", Duty)
+def test_only_what_the_kernel_checks_of_an_index_is_named_as_its_check(duty: Duty, rung: Rung) -> None:
+    owed: Any = SimpleNamespace(duty=duty, rung=rung, axis=SimpleNamespace(data=1), text="i < N")
+    found = ownership.kernel_checks(cast(Any, SimpleNamespace(owes=[owed])))
+    assert found == ({1: "i < N"} if (duty, rung) == (Duty.IN_BOUNDS, Rung.KERNEL) else {})
+
+
+@pytest.mark.parametrize("units", range(-9, 10))
+@pytest.mark.parametrize("base", [1.0, -1.0, 1.0 + 2.0**-52, 2.0**-30, 0.0])
+def test_sums_are_rounded_to_odd(base: float, units: int) -> None:
+    """What no double is becomes the neighbour with an odd last bit, so that any rounding after it is right."""
+    small = units * 2.0**-54
+    found = rounding.add_to_odd(np.array([base]), np.array([small]))
+    exact, near = Fraction(base) + Fraction(small), Fraction(float(found[0]))
+    if Fraction(base + small) == exact:
+        assert near == exact
+        return
+    assert found.view(np.int64)[0] & 1
+    assert Fraction(float(np.nextafter(found[0], -np.inf))) < exact < Fraction(float(np.nextafter(found[0], np.inf)))
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,18 @@ def test_memory_of_a_block_starts_uninitialised() -> None:
     assert refused.value.codes == ("O524",)
 
 
+@pytest.mark.parametrize(("count", "held"), [(1, 1), (2, 1), (3, 2), (4, 2), (7, 4)])
+def test_memory_of_a_block_has_half_a_byte_for_four_bits(count: int, held: int) -> None:
+    body = f"""%a = alloca num_elem = {count}, alignment = 16 : tile<ptr<f4E2M1FN>>
+      %b = ptr_to_ptr %a : tile<ptr<f4E2M1FN>> -> tile<ptr<i8>> %n = constant <i32: PLACE> : tile<i32>
+      %p = offset %b, %n : tile<ptr<i8>>, tile<i32> -> tile<ptr<i8>> %x = constant <i8: 1> : tile<i8>
+      %t = store_ptr_tko weak %p, %x : tile<ptr<i8>>, tile<i8> -> token"""
+    run_tile(module("", body.replace("PLACE", str(held - 1))), [])
+    with pytest.raises(Rejected) as refused:
+        run_tile(module("", body.replace("PLACE", str(held))), [])
+    assert f"`alloca` has {held} bytes, and this is byte {held}" in str(refused.value)
+
+
 MAKE = {
     "partition_view": "make_partition_view",
     "strided_view": "make_strided_view",
@@ -342,6 +354,16 @@ def test_an_index_outside_the_index_space_is_refused(place: str) -> None:
     assert refused.value.codes == ("O520",)
 
 
+@pytest.mark.parametrize(("far", "extent"), [(-1, 10), (10, 10), (99, 10)])
+def test_a_gather_outside_a_dimension_is_told_with_its_elements(far: int, extent: int) -> None:
+    gather = "gather_scatter_view<tile=(4x8), TV, sparse_dim=0>"
+    place = f"{ROWS} %far = constant <i32: {far}> : tile<i32>|%rows, %far|%c0, %c0|tile<i32>"
+    with pytest.raises(Rejected) as refused:
+        copied(gather, PLAIN, place, X, np.zeros((4, 8), np.float32), index_type="tile<4xi32>, tile<i32>")
+    assert refused.value.codes == ("O520",)
+    assert f"coordinate {far} of axis 1 is outside `i`, which has {extent} tiles there" in str(refused.value)
+
+
 @pytest.mark.parametrize("kind", ["partition_view<tile=(4x8), padding_value = {}, TV>",
                                   "strided_view<tile=(4x8), traversal_strides=[4,8], padding_value = {}, TV>",
                                   "gather_scatter_view<tile=(4x8), padding_value = {}, TV, sparse_dim=0>"])  # fmt: skip
@@ -360,6 +382,7 @@ def test_a_tile_beyond_a_view_with_padding_is_padding(kind: str) -> None:
         assert np.isnan(out).all()
         assert [w.category for w in warned] == [KernelWarning] * checked
         assert not checked or "warning[O537]: coordinate 90 of axis 1 is beyond" in str(warned[0].message)
+        assert all((w.filename, w.lineno > 1) == ("test.mlir", True) for w in warned)  # where the access stands
 
 
 def test_a_store_beyond_a_view_with_padding_writes_nothing() -> None:

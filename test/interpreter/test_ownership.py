@@ -15,7 +15,7 @@ from evaluate import parse
 from freehold.dialects.ownership import OrderAttr, OrderKind
 from freehold.passes.pipeline import contract, convert, verify
 from freehold.runtime.interpreter import Order, run, run_entry, run_tile
-from freehold.runtime.interpreter.launch import Kernel
+from freehold.runtime.interpreter.launch import Kernel, entry_call
 from freehold.runtime.interpreter.ownership import points
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import SourceMap
@@ -204,11 +204,27 @@ def test_a_lowered_kernel_has_the_points_of_a_launch(n: int, blocks: str) -> Non
     assert refused.value.codes == ("O533",)
 
 
-def test_a_read_only_array_is_no_output() -> None:
-    y = zeros(4)
-    y.flags.writeable = False
-    with pytest.raises(Rejected) as refused:
-        run(parse(kernels.SAXPY), [y, zeros(4), 1.0])
+@pytest.mark.parametrize("lowered", [False, True])
+@pytest.mark.parametrize(("kind", "why"), [("read-only", "read-only"), ("backwards", "strides"), ("input", None)])
+def test_what_no_output_may_be(kind: str, why: str | None, lowered: bool) -> None:
+    module, y, x = parse(kernels.SAXPY), zeros(4), zeros(4) + 1
+    bad = (x if kind == "input" else y)[:: -1 if kind == "backwards" else 1]
+    bad.flags.writeable = kind == "backwards"
+    arguments = [y, bad, 1.0] if kind == "input" else [bad, x, 1.0]
+
+    def launch() -> None:
+        if lowered:
+            verify(module)
+            run_entry(convert(module.clone()), contract(module), arguments)
+        else:
+            run(module, arguments)
+
+    if why is None:
+        launch()
+        assert y.tolist() == [1] * 4
+        return
+    with pytest.raises(Rejected, match=why) as refused:
+        launch()
     assert refused.value.codes == ("O530",)
 
 
@@ -265,6 +281,33 @@ def test_fences_and_grid_dependencies_hand_tokens_on() -> None:
     with pytest.raises(Rejected) as refused:
         run_tile(parse(kernels.ENTRY.replace("BODY", cut)), [np.zeros(1, np.int32)], checked=True)
     assert refused.value.codes == ("O525",)
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["make_token : token", 'print_tko "here" -> token', "gdc_wait_tko -> token", "gdc_launch_dependents_tko -> token"],
+)
+def test_a_token_of_nothing_orders_nothing(made: str) -> None:
+    body = f"""%t0 = store_ptr_tko weak %o, %c0 : tile<ptr<i32>>, tile<i32> -> token
+      %t1 = {made}
+      %t2 = store_ptr_tko weak %o, %c0 token = %t1 : tile<ptr<i32>>, tile<i32> -> token"""
+    with pytest.raises(Rejected) as refused:
+        run_tile(
+            parse(kernels.ENTRY.replace("BODY", body)), [np.zeros(1, np.int32)], checked=True, write=lambda _: None
+        )
+    assert refused.value.codes == ("O525",)
+
+
+def test_a_call_is_worked_out_from_the_contract() -> None:
+    """Each array's address, extents and strides in elements; a point for each region, one behind another."""
+    module = parse(kernels.GEMM.replace("SCHEDULE", ""))
+    verify(module)
+    c, a, b = zeros(40 * 65).reshape(40, 65), zeros(800).reshape(40, 20)[:, :10], zeros(800).reshape(10, 80)[:, :65]
+    call = entry_call(contract(module), [c, a, b])
+    assert call.names == ("c", "a", "b", "M", "N", "K", "c", "a", "b")
+    assert [value is array for value, array in zip(call.values[:3], (c, a, b), strict=True)] == [True] * 3
+    assert call.values[3:] == (40, 65, 10, 65, 20, 80)
+    assert (call.outputs, call.points, call.grid) == ({0}, 9, (9, 1, 1))
 
 
 def test_orders_that_are_none() -> None:

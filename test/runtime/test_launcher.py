@@ -238,3 +238,60 @@ def test_whose_arrays_are(module: Module, monkeypatch: pytest.MonkeyPatch) -> No
     assert module.said == []
     assert of(called("cupy", "ndarray")) == 4
     assert module.said == [("reads_cupy", "cupy's current stream")]
+
+
+def test_equal_constants_have_one_number_and_no_others_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    known: dict[Any, int] = {}
+    monkeypatch.setattr(launcher, "_CONSTANTS", known)
+    one, other = launcher._constant("one"), launcher._constant(2)
+    assert one != other
+    assert (launcher._constant("one"), launcher._constant(2)) == (one, other)
+    known.update(dict.fromkeys(range((1 << 16) - 2), -1))
+    launcher._constant("the last that is kept")
+    assert len(known) == (1 << 16) + 1
+    assert launcher._constant("one") not in (one, other, -1)
+    assert len(known) == 1
+
+
+def described(torch: Any, tensor: Any) -> dict[str, Any]:
+    """All that launches rely on of a tensor of torch's."""
+    strided = tensor.layout is torch.strided
+    return {
+        "layout": str(tensor.layout), "device": tensor.device.type, "dtype": str(tensor.dtype),
+        "shape": tuple(tensor.shape), "strides": tensor.stride() if strided else (2, 1), "negated": tensor.is_neg(),
+        "fits": not strided or tensor.untyped_storage().nbytes() >= 16, "requires": tensor.requires_grad,
+        "watched": tensor.requires_grad and torch.is_grad_enabled(), "address": 0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "unseen", ["layout", "device", "dtype", "shape", "strides", "negated", "fits", "requires", "watched", None]
+)
+def test_who_does_not_see_all_of_a_tensor_does_not_read_it(unseen: str | None) -> None:
+    torch = pytest.importorskip("torch")
+    address = {"strided": lambda tensor: tensor.data_ptr(), "elsewhere": lambda tensor: tensor.data_ptr() + 16}
+
+    def tells(where: str = "strided", **also: Callable[[Any], Any]) -> bool:
+        def look(tensor: Any) -> tuple[int, bytes] | None:
+            seen = {**described(torch, tensor), **{name: say(tensor) for name, say in also.items()}}
+            if unseen is not None:
+                del seen[unseen]
+            readable = tensor.layout is torch.strided and tensor.device.type == "cpu"
+            return (address[where](tensor) if readable else 0), repr(seen).encode()
+
+        with torch.no_grad():
+            return launcher._tells_apart(torch, look)
+
+    assert tells() is (unseen is None)
+    assert not tells("elsewhere")
+    assert not tells(address=lambda tensor: id(tensor))  # the same is not seen in what looks the same
+
+
+def test_who_sees_nothing_of_tensors_does_not_read_them() -> None:
+    torch = pytest.importorskip("torch")
+    assert not launcher._tells_apart(torch, lambda tensor: None)
+    with torch.no_grad():
+        assert not launcher._tells_apart(
+            torch,
+            lambda tensor: None if tensor.requires_grad else (tensor.data_ptr(), bytes(str(tensor.dtype), "ascii")),
+        )
