@@ -121,7 +121,7 @@ class Parameter:
 
     def given(self, constants: Mapping[str, int]) -> Parameter:
         """It with the values of `Const` parameters in the place of their names in its dimensions."""
-        if not self.dims or not constants:
+        if self.dims is None:
             return self
         known = {name: terms.const(value) for name, value in constants.items()}
         return replace(self, dims=tuple(str(terms.parse(d).substitute(known)) for d in self.dims))

@@ -199,8 +199,8 @@ def _agreement(
         if prove(wanted, given).proved:
             agreed.append((axis, True, wanted))
         elif prove(terms.negate(wanted), given).proved or not wanted.symbols() <= launch:
-            other = f"{partition.type.grid(axis)} (axis {axis})" if axis < axes else f"{axes} axes of"
-            yield _different(op, leader, partition, f"{extent} (axis {axis})", other)
+            other = str(partition.type.grid(axis)) if axis < axes else "1 axis" if axes == 1 else f"{axes} axes"
+            yield _different(op, leader, partition, f"{extent} regions along axis {axis}", other)
         else:
             agreed.append((axis, False, wanted))
 

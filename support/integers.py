@@ -116,7 +116,7 @@ class Meaning:
         numbers = self.numbers(operands)
         if any(where(*numbers) for where, _ in self.undefined()):
             return None
-        if self.promise != "none" and self.broken(operands) is not None:
+        if self.broken(operands) is not None:
             return None
         return wrapped(self.exact(*numbers), self.result_width)
 

@@ -156,7 +156,7 @@ class DifferentGrids(Error):
 
     code: ClassVar[str] = "O115"
     title: ClassVar[str] = "`{name}` and `{other}` are partitioned into different grids"
-    label: ClassVar[str] = "`{name}` has {grid} regions, `{other}` {other_grid}"
+    label: ClassVar[str] = "`{name}` has {grid}, `{other}` {other_grid}"
     name: str
     other: str
     grid: str

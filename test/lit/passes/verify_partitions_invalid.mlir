@@ -178,7 +178,7 @@ ownership.kernel @two(%u: !ownership.tensor<[N], f32>) {
 // CHECK:      error[O115]: `y` and `z` are partitioned into different grids
 // CHECK:      `y` is partitioned here
 // CHECK:      `z` is partitioned here
-// CHECK:      `y` has 4 (axis 0) regions, `z` 8 (axis 0)
+// CHECK:      `y` has 4 regions along axis 0, `z` 8
 ownership.kernel @grids(%y: !ownership.tensor<[256], f32>, %z: !ownership.tensor<[256], f32>) {
   %p = ownership.partition %y : !ownership.tensor<[256], f32> -> !ownership.partition<mut tile [64], [256], f32>
   %q = ownership.partition %z : !ownership.tensor<[256], f32> -> !ownership.partition<mut tile [32], [256], f32>
