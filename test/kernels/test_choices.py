@@ -393,7 +393,7 @@ def of_serving() -> Iterator[tuple[str, Work]]:
 def of_few() -> Iterator[tuple[str, Work]]:
     """Products with few rows, as the engine launches them."""
     for m in (16, 17, 32, 33, 64):
-        for n in (100, 4192, 4224, 8447, 8448, 12288, 16896):
+        for n in (100, 4192, 4224, 8447, 8448, 8449, 12288, 16896):
             given = bf16(m, n), bf16(m, 512), bf16(n, 512), bf16(n, 512)
             yield f"gated_product {m} x {n}", lambda given=given: few.gated_product_launch(*given).on()
     for n in (8, 1056, 32767, 32768, 32772):

@@ -21,7 +21,8 @@ import pytest
 from launches import Made, said
 
 from freehold import kernels
-from freehold.kernels import tilings
+from freehold.kernels import optimisers, tilings
+from freehold.kernels.activations import KINDS
 from freehold.kernels.products import product_launches
 from freehold.runtime.launch.launch import Launch
 
@@ -410,9 +411,71 @@ def of_attention() -> Iterator[tuple[str, Work]]:
         yield f"decode_attention of {group} heads and {e}", lambda g=given: kernels.decode_attention(*g)
 
 
-OF_KERNELS = [of_windows, of_rows, of_pairs, of_axes, of_products]
+def of_ways() -> Iterator[tuple[str, Work]]:
+    """Ways of kernels that no other text here has: kinds, options together, and what is given the other way round."""
+    for kind in KINDS:
+        yield f"gradients of {kind}", backwards(kernels.activation, f32(3, 5).requires_grad_(), kind)
+    for kind in ("squared", "smooth l1", "kl", "hinge", "divergence"):
+        yield f"gradients of {kind}", backwards(kernels.pair_loss, f32(3, 5).requires_grad_(), f32(3, 5), kind)
+    for shape in ((30, 40), (3, 300, 5), (2, 1 << 20)):
+        for function in (kernels.argmax, kernels.argmin):
+            yield f"{function.__name__} of {shape}", lambda s=shape, f=function: f(bf16(*s), 1)
+    for n in (300, 9000):
+        x = bf16(3, n).requires_grad_()
+        yield f"gradients of log_softmax {n}", backwards(kernels.log_softmax, x)
+    for kind, limits in product((bf16, f32), ({"top_p": 0.5}, {"top_p": 0.5, "min_p": 0.25}, {"min_p": 0.25})):
+        for k in (0, 7):
+            drawn: dict[str, Any] = {"seed": 1, **({"top_k": k} if k else {}), **limits}
+            yield f"sample {kind.__name__} {drawn}", lambda k=kind, o=drawn: kernels.sample(k(2, 5000), **o)
+    for kind in ("mxfp8", "int8"):
+        values, scales = kernels.quantise(bf16(3, 64), kind, **({} if kind == "mxfp8" else {"group": 16}))
+        yield f"dequantise {kind}", lambda v=values, c=scales: kernels.dequantise(v, c)
+    for optimiser in (optimisers.Adam, optimisers.AdamW, optimisers.SGD, optimisers.Lion):
+        p = bf16(33)
+        p.grad = bf16(33)
+        yield f"{optimiser.__name__} with a decay", optimiser([p], lr=0.5, weight_decay=0.25).step
+    for causal in (False, True):
+        given = [bf16(50, h, 64).requires_grad_() for h in (4, 2, 2)]
+        yield (
+            f"gradients of varlen_attention {causal}",
+            backwards(kernels.varlen_attention, *given, i32(3), causal=causal),
+        )
+    for kind, heads, rows, keys, d in (
+        (bf16, 4, 1, 100, 64), (bf16, 4, 1024, 1024, 64), (bf16, 512, 1024, 1024, 128), (f32, 4, 64, 100, 64),
+    ):  # fmt: skip
+        for causal, window in ((True, None), (False, None), (True, 9)):
+            q, k = kind(1, heads, rows, d), kind(1, heads // 2, keys, d)
+            options: dict[str, Any] = {"causal": causal, "window": window, "sinks": f32(heads)}
+            yield (
+                f"attention with sinks {kind.__name__} {heads} {rows} {keys} {d} {causal} {window}",
+                lambda q=q, k=k, o=options: kernels.attention(q, k, k, **o),
+            )
+    for splits, a, b in product((1, 2), (False, True), (False, True)):
+        for strips, m in (((), 40), ((32, 8), 40)):
+            way = tilings.Tiling((64, 64), 32, splits, 4, 1, False, strips=strips)
+            given = tilings.Product(
+                bf16(m, 96), bf16(64, m) if a else bf16(m, 64), bf16(96, 64) if b else bf16(64, 96), bf16(96),
+                bf16(m, 96), "silu", (a, b),
+            )  # fmt: skip
+            work = lambda p=given, w=way, z=splits, m=m: [  # noqa: E731
+                launch.on() for launch in product_launches(p, w, lambda: f32(z, m, 96))
+            ]
+            yield f"product in {splits} and strips {strips}, turned {a, b}", work
+    for a, b in product((False, True), repeat=2):
+        way = tilings.Tiling((32, 128), 32, 1, 4, 1, False, beside=16)
+        given = tilings.Product(
+            bf16(40, 408), bf16(48, 40) if a else bf16(40, 48), bf16(408, 48) if b else bf16(48, 408), bf16(408),
+            None, "", (a, b),
+        )  # fmt: skip
+        yield (
+            f"equal parts turned {a, b}",
+            lambda p=given, w=way: [t.on() for t in product_launches(p, w, lambda: None)],
+        )
+
+
+OF_KERNELS = [of_ways, of_convolutions, of_windows, of_rows, of_pairs, of_axes, of_products]
 """Of which it is told, too, what operations the kernels are made of."""
-ALL = [of_convolutions, of_windows, of_rows, of_pairs, of_axes, of_products, of_attention]
+ALL = [of_ways, of_convolutions, of_windows, of_rows, of_pairs, of_axes, of_products, of_attention]
 
 
 def told(works: Iterable[tuple[str, Work]], launches: list[str]) -> Iterator[str]:
