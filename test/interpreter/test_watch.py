@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from evaluate import parse
@@ -111,6 +113,34 @@ def test_all_bytes_of_an_access_count(size: int, at: list[int]) -> None:
             turns.watch.access(turns.op, READ, turns.buffer, np.array([turns.buffer.start + other]), 2)
         first = max(other, min(start for start in at if start < other + 2 and other < start + size))
         assert f"both access element [{first // 4}] of `x`" in str(caught.value)
+
+
+@pytest.mark.parametrize("strong", [*product((False, True), repeat=2)], ids=str)
+def test_tokens_order_what_meets_in_an_element(strong: tuple[bool, bool]) -> None:
+    """One access behind another of its turn, with no token, one of something else, or the first one's."""
+    turns, some = Turns(), ([0], [1], [3], [0, 1], [0, 2], [1, 3])
+    assert turns.op is not None
+    for before, kind, first, last in product((READ, WRITE, UPDATE), (READ, WRITE, UPDATE), some, some):
+        places = [turns.buffer.start + 4 * np.array(at, np.int64) for at in ([], first, last)]
+        conflict = (before, kind) != (READ, READ) and strong != (True, True)
+        met = min({*first} & {*last}, default=None) if conflict else None
+        for given in ("none", "another's", "its own"):
+            turns.watch = Watch(tokens=True)
+            turns.watch.begin(0, "0")
+            other = turns.watch.access(turns.op, READ, turns.buffer, places[0], 4)
+            own = turns.watch.access(turns.op, before, turns.buffer, places[1], 4, strong=strong[0])
+            token = {"none": 0, "another's": other, "its own": own}[given]
+            try:
+                turns.watch.access(turns.op, kind, turns.buffer, places[2], 4, strong=strong[1], token=token)
+                refused = None
+            except Rejected as error:
+                refused = error
+            if met is None or given == "its own":
+                assert refused is None
+            else:
+                assert refused is not None
+                assert refused.codes == ("O525",)
+                assert f"element [{met}] of `x`" in str(refused)
 
 
 @fh.kernel

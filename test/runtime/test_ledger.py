@@ -7,17 +7,22 @@ import threading
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from counting import steps
 
+import freehold as fh
 from freehold.runtime.base.locks import lock
 from freehold.runtime.gpu import captures, driver
 from freehold.runtime.gpu.timeline import MOST_KEPT, HostTimeline, Timeline, host_timeline, later, let_go
 from freehold.runtime.memory import ledger
+from freehold.runtime.memory import storage as storage_module
+from freehold.runtime.memory.arguments import view
 from freehold.runtime.memory.ledger import Refusal, enqueue
 from freehold.runtime.memory.storage import Outside, Storage
 
@@ -244,6 +249,32 @@ def test_moves_end_the_handles_of_the_bytes_moved() -> None:
     storage.free(None)
     with pytest.raises(Refusal):
         run(a, [owner], [])
+
+
+def test_a_handle_is_lost_where_any_of_its_bytes_were_moved_since() -> None:
+    """Of all two moves among four words, and all handles made before, between and after them."""
+    ranges = [(low, high) for low in range(0, 16, 4) for high in range(low + 4, 20, 4)]
+    for moves in product(ranges, repeat=2):
+        storage = Storage(4096, 16, 0, None)
+        handles = [(Handle(storage, *some), {*range(*some)}, 0) for some in ranges]
+        for number, moved in enumerate(moves, 1):
+            assert storage.move(Handle(storage, *moved), None) == number
+            handles += [(Handle(storage, *some), {*range(*some)}, number) for some in ranges]
+        for handle, own, made in handles:
+            lost = any(own & {*range(*moved)} for moved in moves[made:])
+            assert storage.lost_to(handle) is lost, (moves, handle.low, handle.high, made)
+
+
+@pytest.mark.parametrize(
+    "cut", [(), (slice(None, None, -1),), (slice(1, 3), slice(None, None, -2)), (slice(2, 2),), (1,)]
+)
+def test_what_another_library_has_reaches_from_its_first_byte_to_its_last(cut: Any) -> None:
+    array = np.zeros((4, 6), np.int32)[cut]
+    found = storage_module.outside(view(array))
+    assert (found.low, found.high) == (np.lib.array_utils.byte_bounds(array) if array.size else (found.low, found.low))
+    assert found.space is storage_module.foreign_space(fh.HOST)
+    assert not found.space.counted  # nobody tells what that library does
+    assert found.space is not storage_module.foreign_space(0)
 
 
 def test_who_writes_in_turn_with_a_reader_waits_for_what_it_read_and_no_more() -> None:
