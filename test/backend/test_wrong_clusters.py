@@ -9,11 +9,15 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Out, Ref, f16, f32, i32
+from freehold.backend import wrong_clusters
 from freehold.backend.wrong_code import wrong
+from freehold.dialects.cuda_tile import EntryOp
+from freehold.dialects.cuda_tile.text import parse_disassembly
 from freehold.runtime.variants.build import bytecode
 from freehold.support.diagnostic import Rejected
 
 GOLDEN = Path(__file__).with_name("golden")
+inner: Any = wrong_clusters
 
 
 @fh.kernel
@@ -130,6 +134,15 @@ def handed_on(y: Out["M", "N"], z: Out["M", "N"], x: Ref["M", "N"], n: i32, HOW:
     elif HOW == "joined":
         for _ in range(n):
             t = fh.concatenate((t[32:], t[:32]), axis=0) * 2.0
+    elif HOW == "reshaped":
+        for _ in range(n):
+            t = (t * 2.0).reshape(16, 256).reshape(64, 64)
+    elif HOW == "reshaped in if":
+        for k in range(n):
+            if k > 2:
+                t = (t * 2.0).reshape(16, 256).reshape(64, 64)
+            else:
+                t = t * 3.0
     elif HOW == "computed":
         for k in range(n):
             t = t * 2.0 + x.load((0, k), (64, 64))
@@ -217,7 +230,18 @@ def loop(how: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "how", ["exchanged", "computed of another", "from before", "while", "in if", "loaded", "joined"]
+    "how",
+    [
+        "exchanged",
+        "computed of another",
+        "from before",
+        "while",
+        "in if",
+        "loaded",
+        "joined",
+        "reshaped",
+        "reshaped in if",
+    ],
 )
 def test_loops_that_are_in_doubt(how: str) -> None:
     assert loop(how) == ["O422"]
@@ -226,6 +250,47 @@ def test_loops_that_are_in_doubt(how: str) -> None:
 @pytest.mark.parametrize("how", ["computed", "kept"])
 def test_loops_that_compute(how: str) -> None:
     assert loop(how) == []
+
+
+FOR = "%r, %s = for %k in (%n to %n, step %n) : tile<i32> iter_values(%p = {}, %q = {}) -> (T, T) {{ {} }}"
+LOOP = "%r, %s = loop iter_values(%p = {}, %q = {}) : T, T -> T, T {{ {} }}"
+IF = "%r, %s = if %on -> (T, T) {{ {} yield {} : T, T }} else {{ yield {} : T, T }}"
+ONE = "%x = addf %p, %d : T %y = addf %q, %d : T "
+"""What a turn makes of the variables."""
+LEAVES = ONE + "if %on {{ break {} : T, T }} continue {} : T, T"
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("%x = addf %a, %d : T %y = addf %d, %d : T", "x"),
+        ("%x = addf %d, %b : T %y = addf %x, %d : T", "x y"),
+        (FOR.format("%a", "%d", ONE + "continue %x, %y : T, T"), "r p x"),
+        (FOR.format("%d", "%a", ONE + "continue %x, %y : T, T"), "s q y"),
+        (FOR.format("%a", "%b", ONE + "continue %x, %q : T, T"), "r s p q x y"),
+        (FOR.format("%d", "%d", ONE + "continue %x, %y : T, T"), ""),
+        (FOR.format("%a", "%d", ONE + "continue %y, %x : T, T"), ""),  # the other's, in the next turn
+        (FOR.format("%a", "%b", ONE + "continue %y, %x : T, T"), "r s p q x y"),
+        (FOR.format("%a", "%b", ONE + "continue %q, %d : T, T"), ""),  # of two that change, one in a later turn
+        (FOR.format("%a", "%b", ONE + "if %on { continue %d, %y : T, T } continue %x, %y : T, T"), "s q y"),
+        (FOR.format("%d", "%d", "%x = addf %a, %p : T continue %x, %x : T, T"), "x"),
+        (LOOP.format("%a", "%d", LEAVES.format("%x, %y", "%x, %y")), "r p x"),
+        (LOOP.format("%a", "%d", LEAVES.format("%y, %x", "%x, %y")), "s p x"),
+        (LOOP.format("%a", "%d", LEAVES.format("%a, %b", "%y, %y")), "r s"),
+        (LOOP.format("%a", "%d", "if %on { break %d, %a : T, T } " + LEAVES.format("%x, %x", "%x, %y")), "s p x"),
+        (LOOP.format("%a", "%b", ONE + "continue %x, %y : T, T"), "p q x y"),  # it is never left
+        (IF.format("%x = addf %a, %d : T", "%x, %d", "%b, %a"), "r x"),
+        (IF.format("", "%a, %b", "%d, %b"), "s"),
+    ],
+)
+def test_what_a_block_computes_of_some_values(body: str, found: str) -> None:
+    """Of %a and %b, whichever way it goes."""
+    text = f"entry @k(%n: tile<i32>, %on: tile<i1>, %a: T, %b: T, %d: T) {{ {body} return }}"
+    module = parse_disassembly(f"cuda_tile.module @m {{ {text.replace('T', 'tile<8xf32>')} }}")
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    values = {arg for arg in entry.body.block.args if arg.name_hint in ("a", "b")}
+    inner._add_computed(entry.body.block, values)
+    assert {value.name_hint for value in values} - {"a", "b"} == {*found.split()}
 
 
 def test_it_is_told_and_refused(golden: Callable[[Path, str], None]) -> None:
