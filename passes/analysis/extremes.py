@@ -23,6 +23,9 @@ from freehold.support.terms import Term
 
 _DEPTH: Final = 8
 _MOST_BOUNDS: Final = 3
+_UNSIGNED: Final = frozenset({terms.const(1 << 8), terms.const(1 << 16)})
+"""What a number of 8 or 16 bits is taken modulo where it is read as unsigned. What its type allows says nothing about
+the data: a check at the launch would refuse tables of fewer tiles than that."""
 
 
 def at_launch(index: Term, count: Term, op: Operation, facts: KernelFacts, *, low: bool, high: bool) -> Term | None:
@@ -120,6 +123,8 @@ class _Extremes:
                 x = self._extreme(a, up, depth - 1, open_)
                 return None if x is None else (terms.floordiv(x, b) if t.op == "//" else terms.ceildiv(x, b))
             case "%" if b.symbols() <= self.launch and self._at_least(b, 1):
+                if up and b in _UNSIGNED and a.op == "sym" and self._is_data(a):
+                    return None
                 return b - 1 if up else terms.const(0)
             case "min" | "max":
                 x, y = (self._extreme(s, up, depth - 1, open_) for s in (a, b))
@@ -167,6 +172,10 @@ class _Extremes:
                 yield b - strict
             elif not up and b == t:
                 yield a + strict
+
+    def _is_data(self, t: Term) -> bool:
+        """Whether nothing is known of a symbol but its type, as of what is read from memory."""
+        return not any(limit.symbols() for up in (True, False) for limit in self._limits(t, up))
 
     def _at_least(self, t: Term, least: int) -> bool:
         low, _ = bound_term(t, self.given.bounds)

@@ -23,17 +23,26 @@ from typing import Final, NamedTuple
 from xdsl.ir import Block, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.op import TileOp
-from freehold.dialects.cuda_tile.ops.arith_float import AddFOp
-from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, DivIOp, MaxIOp, MinIOp, SubIOp
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, CmpIOp, DivIOp, MaxIOp, MinIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp, ends_of
 from freehold.dialects.cuda_tile.ops.mma import Mma
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, IotaOp, PermuteOp, ReshapeOp, SelectOp
 from freehold.dialects.cuda_tile.types import TileType
-from freehold.dialects.ownership import AccessOp, Action, DistributeOp, Indexing, KernelOp, RegionOp, tensor_type
+from freehold.dialects.ownership import (
+    AccessOp,
+    Action,
+    DistributeOp,
+    Indexing,
+    KernelOp,
+    RegionOp,
+    Update,
+    tensor_type,
+)
 from freehold.passes.analysis.assumed import NOBODY, Assumed
 from freehold.passes.analysis.facts import KernelFacts, analyse
-from freehold.passes.prover.polynomials import poly
+from freehold.passes.analysis.sums_of_parts import adds, only_added, passes_sums
+from freehold.passes.analysis.tile_places import TilePlaces
 from freehold.support.terms import Term
 
 
@@ -67,7 +76,8 @@ class TileMeaning:
     ones: set[int] = field(default_factory=set[int])
     """Axes along which tiles have to have one element: the number of a region is a place in a tensor there."""
     counted: set[int] = field(default_factory=set[int])
-    """Axes of which the number of a region becomes data, or decides: what that means depends on the tile."""
+    """Axes of which the number of a region, or the place where a tile begins, becomes data or decides, and those of
+    which each tile adds something of its own to an accumulator: what that means depends on the tile."""
     unclear: bool = False
     """Whether parts of tensors are combined that no tile of the launch is shown to be right for."""
     spans: set[tuple[int, int, int | None]] = field(default_factory=set[tuple[int, int, int | None]])
@@ -93,13 +103,16 @@ def tile_meaning(
     """
     walk = _Walk(facts or analyse(kernel), tile, extents)
     walk.block(kernel.body.block)
+    walk.found.counted |= walk.repeated
+    walk.found.counted -= walk.found.whole  # there is one tile, which begins at 0
     return walk.found
 
 
-class _Walk:
+class _Walk(TilePlaces):
     """One walk over a kernel, with what is known of the axes of each tile."""
 
     def __init__(self, facts: KernelFacts, tile: Sequence[int], extents: Mapping[str, int]):
+        super().__init__()
         self.facts = facts
         self.assumed = Assumed(facts)
         self.tile = tile
@@ -108,10 +121,12 @@ class _Walk:
         self.axes: dict[SSAValue, tuple[Axis, ...]] = {}
         self.scalars: dict[SSAValue, Term] = {}
         """Tiles whose elements are all one integer."""
-        self.raw: dict[SSAValue, set[int]] = {}
-        """Those whose integer counts regions, by the axes."""
-        self.points: dict[str, tuple[int, int]] = {}
-        """The symbols of the point: their axes, and how many elements a tile has there."""
+        self.repeated: set[int] = set()
+        """Axes of the launch along which each tile adds to an accumulator what is not a part of the tile."""
+        self.filled: set[SSAValue] = set()
+        """Tiles whose elements are all one number, known or not."""
+        self.numbers: set[SSAValue] = set()
+        """Tiles of which each element is its own number in the tile, plus what is the same for all."""
         self.counters: set[str] = set()
 
     # --- The walk -----------------------------------------------------------------------------------------------------
@@ -206,36 +221,15 @@ class _Walk:
     # --- Integers that tell places ------------------------------------------------------------------------------------
 
     def counted(self, value: SSAValue) -> None:
-        """A scalar that decides or becomes data: notes the axes whose regions it counts, rather than elements."""
-        self.found.counted |= self.raw.get(value, set())
-        if (term := self.term(value)) is not None:
-            self.found.counted |= self.counts(term)
+        """A number that decides or becomes data: notes the axes whose regions or tiles it tells."""
+        term = self.scalars.get(value) if _dims(value) else self.term(value)
+        if term is not None:
+            self.found.counted |= self.begins(term)
 
     def term(self, value: SSAValue) -> Term | None:
         """How a scalar is computed of the point, counters and extents; None where that is not known."""
         found = None if _dims(value) else self.assumed.term(value)
         return None if found is None or NOBODY in found.symbols() else found
-
-    def counts(self, term: Term) -> set[int]:
-        """The axes whose coordinates are in a term other than as the tile's first element."""
-        found: set[int] = set()
-        for atoms, factor in poly(term).items():
-            for atom in atoms:
-                if atom.op != "sym":
-                    for part in atom.args:
-                        found |= self.counts(part)
-                elif atom.name in self.points:
-                    axis, size = self.points[atom.name]
-                    if factor % size:
-                        found.add(axis)
-        return found
-
-    def point_of(self, term: Term, size: int) -> int | None:
-        """The axis of the launch whose tiles of `size` elements begin at a term."""
-        for atoms, factor in poly(term).items():
-            if len(atoms) == 1 and atoms[0].op == "sym" and atoms[0].name in self.points and factor == size:
-                return self.points[atoms[0].name][0]
-        return None
 
     def turns(self, term: Term) -> bool:
         """Whether a term changes from turn to turn of a loop."""
@@ -248,9 +242,12 @@ class _Walk:
         if isinstance(op, RegionOp):
             return
         if op.indexing is Indexing.EACH:
-            axes = self.joined([self.stretched(place, op.shape) for place in op.places])
+            chosen = [] if op.chosen is None else [op.chosen]
+            axes = self.joined([self.stretched(place, op.shape) for place in (*op.places, *chosen)])
             for place in op.places:
-                self.found.ones |= self.raw.get(place, set())
+                self.one_place(self.scalars.get(place) if _dims(place) else self.term(place))
+            for value in chosen:
+                self.counted(value)
         elif op.indexing is Indexing.OWN:
             axes = self.places(op, op.memory.owner) if isinstance(op.memory.owner, RegionOp) else ()
         else:
@@ -260,9 +257,31 @@ class _Walk:
                 if isinstance(result.type, TileType):
                     self.axes[result] = axes or _places(result.type.dims)
             return
-        self.counted(op.operands[0])
+        value = op.value
+        if value is None:
+            return
+        self.counted(value)
         if op.indexing is not Indexing.EACH:
-            self.stored(self.of(op.operands[0]), axes)
+            self.stored(self.of(value), axes)
+        if op.commuting in (Update.ADD, Update.XOR):  # twice is not once: what is the same in all tiles counts them
+            every = {axis for axis, size in self.points.values() if size > 1}
+            self.repeated |= every - self.whole_sum(value) - _points(axes)
+
+    def whole_sum(self, value: SSAValue) -> set[int]:
+        """The axes of the launch of which a number for each place is in a tile, or was added up in it."""
+        sizes = dict(self.points.values())
+        found, owner = _points(self.of(value), sizes), value.owner
+        if isinstance(owner, Operation) and only_added(value):
+            found |= self.whole_sum(owner.operands[0]) if passes_sums(owner) else set()
+        return found
+
+    def one_place(self, term: Term | None) -> None:
+        """A place of one element: the number of a region is one where regions have one element, and where a tile
+        begins is one of many."""
+        if term is not None:
+            counts = self.counts(term)
+            self.found.ones |= counts
+            self.found.counted |= self.begins(term) - counts
 
     def places(self, op: AccessOp, at: AccessOp) -> tuple[Axis, ...]:
         """What the axes of a tile stand for that is accessed at the places of `at`."""
@@ -285,7 +304,7 @@ class _Walk:
         start = term * step
         if size == 1 and not own:
             if not self.turns(term):
-                self.found.ones |= self.counts(start)
+                self.one_place(start)
             return None
         if (point := self.point_of(start, size)) is not None:
             self.found.spans.add((point, size, extent))
@@ -324,8 +343,10 @@ class _Walk:
                 order = [int(n) for n in op.permutation.get_values()]
                 source = self.of(op.operands[0])
                 self.axes[op.results[0]] = tuple(source[n] for n in order)
+                self.passed_on(op.operands[0], op.results[0])
             case IotaOp():
                 self.axes[op.results[0]] = _places(_dims(op.results[0]))
+                self.numbers.add(op.results[0])
             case ReduceOp() | ScanOp():
                 self.fold(op)
             case Mma():
@@ -334,12 +355,14 @@ class _Walk:
                 self.other(op)
 
     def passed_on(self, source: SSAValue, result: SSAValue) -> None:
-        """An integer that fills a tile."""
+        """A number that fills a tile, or the numbers of its elements."""
+        if not _dims(source) or source in self.filled:
+            self.filled.add(result)
+        if source in self.numbers:
+            self.numbers.add(result)
         term = self.scalars.get(source) if _dims(source) else self.term(source)
         if term is not None and _dims(result):
             self.scalars[result] = term
-            if counts := self.counts(term):
-                self.raw[result] = counts
 
     def reshape(self, op: ReshapeOp) -> None:
         source, result = op.operands[0], op.results[0]
@@ -373,18 +396,22 @@ class _Walk:
     def fold(self, op: ReduceOp | ScanOp) -> None:
         """A reduction or a scan along an axis."""
         axis = op.dim.value.data
+        for operand in op.operands:
+            self.counted(operand)
         keeps = isinstance(op, ScanOp)
         for operand, result in zip(op.operands, op.results, strict=True):
             before = self.of(operand)
             if not before:
                 continue
-            if keeps or not (_adds(op) and _only_added(result)):
+            if keeps or not (adds(op) and only_added(result)):
                 self.blame(factor[1] for factor in before[axis])
             own: tuple[Axis, ...] = (((_dims(operand)[axis], _HERE),),) if keeps else ()
             self.axes[result] = (*before[:axis], *own, *before[axis + 1 :])
 
     def product(self, op: Mma) -> None:
         """A matrix product: rows of the one, columns of the other, summed along what they share."""
+        for operand in op.operands:
+            self.counted(operand)
         left, right, acc = (self.of(operand) for operand in op.operands[:3])
         self.blame(along for axis in (left[-1], right[-2]) for _, along in axis)
         for name, axis in (("m", left[-2]), ("n", right[-1])):
@@ -395,9 +422,8 @@ class _Walk:
         """Element by element, as far as that is known of an operation; or else depending on all that it is given."""
         tiles = [o for o in op.operands if isinstance(o.type, TileType)]
         for operand in tiles:
-            if _dims(operand) and operand in self.raw:
-                self.counted(operand)
-            if not _dims(operand) and not any(self.term(result) for result in op.results):
+            named = self.placed(op, operand) if _dims(operand) else any(self.term(result) for result in op.results)
+            if not named:
                 self.counted(operand)
         for result in op.results:
             dims = _dims(result)
@@ -413,21 +439,38 @@ class _Walk:
             for inner in region.blocks:
                 self.block(inner)
 
+    def placed(self, op: TileOp, start: SSAValue) -> Along | None:
+        """What the elements of a result stand for where the numbers of elements in a tile are added to where it begins,
+        or they, or the places that they are, are compared with how far it reaches."""
+        term = self.scalars.get(start)
+        if term is None or not isinstance(op, AddIOp | CmpIOp):
+            return None
+        if isinstance(op, CmpIOp) and (point := self.stop(term)) is not None:
+            return Along("point", point) if any(point in _points(self.of(o)) for o in op.operands) else None
+        number = next((o for o in op.operands if o in self.numbers), None)
+        if number is None or number is start:
+            return None
+        size = next((size for (size, along), *_ in self.of(number) if along is not None), 1)
+        point = self.point_of(term, size, 1 if isinstance(op, AddIOp) else -1) if size > 1 else None
+        if point is None and isinstance(op, CmpIOp):
+            point = self.reach(term)
+        if point is not None:
+            return Along("point", point)
+        return _LOOP if isinstance(op, AddIOp) and self.turns(term) else None
+
     def shifted(self, op: TileOp, axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
         """Numbers of elements in a tile, added to where it begins, are numbers of elements of the tensor."""
-        start = next((self.scalars[o] for o in op.operands if o in self.scalars), None)
-        if not isinstance(op, AddIOp) or start is None:
+        start = next((o for o in op.operands if o in self.filled), None)
+        number = next((o for o in op.operands if o in self.numbers), None)
+        if start is None or number is None or start is number:
             return axes
-        found: list[Axis] = []
-        for axis in axes:
-            size, along = axis[0]
-            if along is not None and along.kind == "place" and len(axis) == 1:
-                if (point := self.point_of(start, size)) is not None:
-                    along = Along("point", point)
-                elif self.turns(start):
-                    along = _LOOP
-            found.append(((size, along), *axis[1:]))
-        return tuple(found)
+        if (along := self.placed(op, start)) is None:
+            if isinstance(op, AddIOp) or (isinstance(op, SubIOp) and op.operands[0] is number):
+                self.numbers.add(op.results[0])
+            return axes
+        return tuple(
+            ((axis[0][0], along), *axis[1:]) if axis[0][1] is not None and len(axis) == 1 else axis for axis in axes
+        )
 
     # --- Where they meet ----------------------------------------------------------------------------------------------
 
@@ -498,19 +541,11 @@ def _value(term: Term, extents: Mapping[str, int]) -> int | None:
         return None
 
 
-def _adds(op: ReduceOp | ScanOp) -> bool:
-    """Whether it is a sum."""
-    ops = [*op.regions[0].block.ops]
-    return len(ops) == 2 and isinstance(ops[0], AddFOp | AddIOp)
-
-
-def _only_added(value: SSAValue) -> bool:
-    """Whether a sum goes nowhere but to sums that all tile blocks share: then it may as well be of parts."""
-    users = [use.operation for use in value.uses]
-    return bool(users) and all(
-        (isinstance(u, AccessOp) and u.commuting is not None)
-        or (isinstance(u, ReshapeOp | BroadcastOp) and _only_added(u.results[0]))
-        or (u.name in ("cuda_tile.ftof", "cuda_tile.itof") and _only_added(u.results[0]))
-        or (isinstance(u, ReduceOp) and _adds(u) and _only_added(u.results[0]))
-        for u in users
-    )
+def _points(axes: Iterable[Axis], sizes: Mapping[int, int] | None = None) -> set[int]:
+    """The axes of the launch that those of a tile stand for, where they are of these sizes."""
+    return {
+        along.number
+        for axis in axes
+        for size, along in axis
+        if along is not None and along.kind == "point" and (sizes is None or sizes.get(along.number) == size)
+    }

@@ -340,7 +340,7 @@ def _why(meaning: TileMeaning, axes: Sequence[str]) -> str:
     whole = ", ".join(f"`{axes[n]}`" for n in sorted(meaning.whole))
     if meaning.counted:
         counted = " and ".join(f"`{axes[n]}`" for n in sorted(meaning.counted))
-        return f"it computes with the numbers of regions along {counted}"
+        return f"it computes with the numbers of regions along {counted}, with where they begin, or counts them"
     return f"a tile has to cover {whole}" if whole else "the number of a region is used as that of an element"
 
 

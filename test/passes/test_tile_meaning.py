@@ -12,7 +12,7 @@ from freehold import Acc, Const, Mut, Out, Ref, f16, f32, i32
 from freehold.passes.analysis.tile_meaning import TileMeaning, tile_meaning
 from freehold.passes.launch_contract import kernel_of
 
-EXTENTS = {"M": 16, "N": 32, "K": 8, "E": 8, "x.shape[0]": 16, "x.shape[1]": 32}
+EXTENTS = {"P": 13, "M": 16, "N": 32, "K": 8, "E": 8, "x.shape[0]": 16, "x.shape[1]": 32}
 
 
 def plain(y: Out["M", "N"], x: Ref["M", "N"]):
@@ -300,6 +300,159 @@ def beside_itself(y: Out["M", "N"], x: Ref["M", "N"], w: Ref["N", "M"]):
     y.store(x.load_like(y) + w.load((0, 0), (y.tile[1], y.tile[0])).T)
 
 
+def starts_stored(y: Out["M", "N"]):
+    y.store(y.start[1].astype(f32))
+
+
+def starts_of_another_axis(y: Out["M", "N"]):
+    y.store((y.start[0] + y.start[1] + fh.arange(y.tile[0]))[:, None].astype(f32))
+
+
+def starts_plus_multiples(y: Out["M", "N"]):
+    y.store(fh.broadcast_to((y.start[1] + 2 * fh.arange(y.tile[1]))[None, :], y.tile).astype(f32))
+
+
+def multiples_of_places(y: Out["M", "N"]):
+    y.store(fh.broadcast_to(2 * (y.start[1] + fh.arange(y.tile[1]) + 1)[None, :], y.tile).astype(f32))
+
+
+def starts_plus_data(y: Out["M", "N"], x: Ref[i32, "M"]):
+    y.store((x.load((0,), (y.tile[0],)) + y.start[0])[:, None].astype(f32))
+
+
+def starts_summed(y: Out["M", "N"]):
+    y.store(fh.sum(fh.full(y.tile, y.start[1], i32)).astype(f32))
+
+
+def starts_bitwise(y: Out["M", "N"]):
+    y.store(fh.full(y.tile, 0.0, f32) + (y.start[1] & 8))
+
+
+def blocks_of_32_columns(y: Out["M", "N"], x: Ref["M"]):
+    y.store(x.gather(y.start[1] // 32))
+
+
+def blocks_of_12_columns(y: Out["M", "N"], x: Ref["M"]):
+    y.store(x.gather(y.start[1] // 12))
+
+
+def starts_gathered(y: Out["M", "N"], x: Ref["M"]):
+    y.store(x.gather(y.start[0]))
+
+
+def starts_loaded(y: Out["M", "N"], x: Ref["M"]):
+    y.store(x.load((y.start[0],), ()))
+
+
+def starts_compared(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    y.store(fh.where(t > y.start[1], t, 0.0))
+
+
+def starts_in_a_helper(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(_from(x.load_like(y), y.start[1]))
+
+
+def _from(t: Any, start: Any) -> Any:
+    return t + start
+
+
+def starts_in_a_loop(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    t, k = x.load_like(y), y.start[1]
+    for _ in range(n):
+        t = t + k
+        k = k + 1
+    y.store(t)
+
+
+def masked_by_number(y: Out["M", "N"], x: Ref["N"]):
+    columns = y.start[1] + fh.arange(y.tile[1])
+    y.store(fh.broadcast_to(x.gather(columns, mask=fh.arange(y.tile[1]) < 5)[None, :], y.tile))
+
+
+def masked_by_starts(y: Out["M", "N"], x: Ref["N"]):
+    columns = y.start[1] + fh.arange(y.tile[1])
+    y.store(fh.broadcast_to(x.gather(columns, mask=y.start[1] < 5)[None, :], y.tile))
+
+
+def masked_by_what_is_left(y: Out["M", "N"], x: Ref["M", "N"]):
+    inside = fh.arange(y.tile[1]) < x.shape[1] - y.start[1]
+    y.store(fh.where(inside[None, :], x.load_like(y), 0.0))
+
+
+def masked_by_half_of_what_is_left(y: Out["M", "N"], x: Ref["M", "N"]):
+    inside = fh.arange(y.tile[1]) < x.shape[1] - 2 * y.start[1]
+    y.store(fh.where(inside[None, :], x.load_like(y), 0.0))
+
+
+def masked_by_what_is_inside(y: Acc[f32, 1], x: Mut["P", 8]):
+    x.store(x.load() * 2.0)
+    inside = fh.arange(x.tile[0]) < x.stop[0] - x.start[0]
+    y.at(0).add(fh.where(inside[:, None], x.load(), 1.0).sum())
+
+
+def masked_by_an_overhanging_stop(y: Acc[f32, 1], x: Mut["P", 8]):
+    x.store(x.load() * 2.0)
+    inside = x.start[0] + fh.arange(x.tile[0]) < x.stop[0]
+    y.at(0).add(fh.where(inside[:, None], x.load(), 1.0).sum())
+
+
+def masked_by_the_stop(y: Out["M", "N"], x: Ref["M", "N"]):
+    inside = y.start[1] + fh.arange(y.tile[1]) < y.stop[1]
+    y.store(fh.where(inside[None, :], x.load_like(y), 0.0))
+
+
+def masked_by_another_stop(y: Out["M", "N"], x: Ref["M", "N"]):
+    inside = y.start[1] + fh.arange(y.tile[1]) < y.stop[0]
+    y.store(fh.where(inside[None, :], x.load_like(y), 0.0))
+
+
+def tiles_counted(y: Acc[f32, 1], x: Mut["M", "N"]):
+    x.store(x.load() * 2.0)
+    y.at(0).add(1.0)
+
+
+def rows_counted_in_each_tile(y: Acc[f32, 16], x: Mut["M", "N"]):
+    x.store(x.load() * 2.0)
+    y.add_at(1.0, x.start[0] + fh.arange(x.tile[0]))
+
+
+def tiles_counted_in_a_loop(y: Acc[f32, 1], x: Mut["M", "N"], n: i32):
+    x.store(x.load() * 2.0)
+    for k in range(n):
+        y.at(0).add(f32(k))
+
+
+def rows_of_another_length_added(y: Acc[f32, 1], x: Mut["M", "N"], w: Ref["K", "N"]):
+    x.store(x.load() * 2.0)
+    y.at(0).add(w.load((x.index[0], x.index[1]), (4, x.tile[1])).sum())
+
+
+def greatest_of_sums(y: Acc[i32, 1], x: Mut[i32, "M", "N"]):
+    x.store(x.load() * 2)
+    y.at(0).maximum(x.load().sum())
+
+
+def bits_of_sums(y: Acc[i32, 1], x: Mut[i32, "M", "N"]):
+    x.store(x.load() * 2)
+    y.at(0).bitwise_xor(x.load().sum())
+
+
+def sums_as_places(y: Acc[i32, 8], x: Mut[i32, "M", "N"]):
+    x.store(x.load() * 2)
+    y.add_at(1, x.load().sum())
+
+
+def chosen_by_sums(y: Acc[i32, 8], x: Mut[i32, "M", "N"]):
+    x.store(x.load() * 2)
+    y.add_at(1, 0, mask=x.load().sum() > 5)
+
+
+def elements_counted(y: Acc[i32, 8], x: Mut[i32, "M", "N"]):
+    x.store(x.load() * 2)
+    y.add_at(1, x.load() % 8)
+
+
 SPANS: set[tuple[int, int, int | None]] = {(0, 2, 16), (1, 8, 32)}
 ASKED: list[tuple[Any, dict[str, Any]]] = [
     (plain, {}),
@@ -314,7 +467,7 @@ ASKED: list[tuple[Any, dict[str, Any]]] = [
     (elements_numbered, {}),
     (numbers_in_the_tile, {"whole": {1}}),
     (decided, {"counted": {0}}),
-    (decided_by_elements, {}),
+    (decided_by_elements, {"counted": {0}}),
     (product, {"products": {(0, "m"), (1, "n")}}),
     (product_of_parts, {"whole": {1}, "products": {(0, "m"), (1, "n")}}),
     (same_row, {}),
@@ -352,6 +505,34 @@ ASKED: list[tuple[Any, dict[str, Any]]] = [
     (chosen_in_branches, {"whole": {1}, "unclear": True}),
     (sum_of_sums_added, {}),
     (sum_added_by_rows, {}),
+    (starts_stored, {"counted": {1}}),
+    (starts_of_another_axis, {"whole": {0}, "counted": {1}}),
+    (starts_plus_multiples, {"whole": {1}}),
+    (multiples_of_places, {}),
+    (starts_plus_data, {"whole": {0}, "unclear": True}),
+    (starts_summed, {"counted": {1}}),
+    (starts_bitwise, {"counted": {1}}),
+    (blocks_of_32_columns, {}),
+    (blocks_of_12_columns, {"counted": {1}}),
+    (starts_gathered, {"counted": {0}}),
+    (starts_loaded, {"counted": {0}}),
+    (starts_compared, {"counted": {1}}),
+    (starts_in_a_helper, {"counted": {1}}),
+    (starts_in_a_loop, {"counted": {1}}),
+    (masked_by_number, {"whole": {1}}),
+    (masked_by_starts, {"counted": {1}}),
+    (masked_by_what_is_left, {}),
+    (masked_by_half_of_what_is_left, {"whole": {1}}),
+    (masked_by_the_stop, {}),
+    (masked_by_another_stop, {"counted": {0}}),
+    (tiles_counted, {"counted": {0, 1}}),
+    (rows_counted_in_each_tile, {"counted": {1}}),
+    (tiles_counted_in_a_loop, {"counted": {0, 1}}),
+    (greatest_of_sums, {"whole": {0, 1}}),
+    (bits_of_sums, {"whole": {0, 1}}),
+    (sums_as_places, {"whole": {0, 1}}),
+    (chosen_by_sums, {"whole": {0, 1}}),
+    (elements_counted, {}),
 ]
 
 
@@ -363,7 +544,8 @@ def meaning(kernel: Any, *tile: int) -> TileMeaning:
         if p.mode in ("const", "scalar"):
             given.append(4)
             continue
-        array = np.zeros([EXTENTS.get(str(d)) or int(str(d)) for d in p.dims or ()], np.float32)
+        whole = p.dtype is i32
+        array = np.zeros([EXTENTS.get(str(d)) or int(str(d)) for d in p.dims or ()], np.int32 if whole else np.float32)
         given.append(fh.partition(array, tile) if p.name == split else array)
     return tile_meaning(kernel_of(function.lower(*given)), tile, EXTENTS)
 
@@ -371,6 +553,16 @@ def meaning(kernel: Any, *tile: int) -> TileMeaning:
 @pytest.mark.parametrize(("kernel", "asked"), ASKED, ids=lambda value: getattr(value, "__name__", ""))
 def test_what_is_asked_of_tiles(kernel: Any, asked: dict[str, Any]) -> None:
     assert meaning(kernel, 2, 8) == TileMeaning(**asked, spans=SPANS)
+
+
+@pytest.mark.parametrize("kernel", [masked_by_what_is_inside, masked_by_an_overhanging_stop])
+def test_masks_of_what_overhangs(kernel: Any) -> None:
+    assert meaning(kernel, 4, 8) == TileMeaning(spans={(0, 4, 13), (1, 8, 8)})
+
+
+def test_parts_of_another_length_are_not_all_of_it() -> None:
+    assert meaning(rows_of_another_length_added, 2, 8).counted == {0}
+    assert not meaning(rows_of_another_length_added, 4, 8).counted
 
 
 @pytest.mark.parametrize("kernel", [numbered, decided, one_of_each_row, carried])

@@ -207,6 +207,7 @@ RULES: Final[tuple[Entry, ...]] = (
     Body("S21", "an index in front of the first tile", "z.store(x.load((-1,), y.tile))", codes("O302")),
     Body("S21", "an index behind the last", "z.store(x.load((fh.cdiv(x.shape[0], 16),), (16,)))", codes("O302")),
     Body("S22", "an index from data is checked where it is used", "z.store(x.load((d,), y.tile))", codes()),
+    Body("S22", "and not for what its type allows", "z.store(x.load((d.astype(fh.u8),), y.tile))", codes()),
     Body("S23", "and refused where that is denied", "z.store(x.load((d,), y.tile))", codes("O301"), deny=True),
     Body(
         "S23",

@@ -460,8 +460,16 @@ def test_the_compiler_says_why_it_refuses() -> None:
         (TileMeaning(unclear=True, whole={0}), "MN", "it combines parts of a tensor that depend on the tile"),
         (TileMeaning(whole={1, 0}), "MN", "a tile has to cover `M`, `N`"),
         (TileMeaning(whole={1}), "MN", "a tile has to cover `N`"),
-        (TileMeaning(counted={1}, whole={0}), "MN", "it computes with the numbers of regions along `N`"),
-        (TileMeaning(counted={1, 0}), "MN", "it computes with the numbers of regions along `M` and `N`"),
+        (
+            TileMeaning(counted={1}, whole={0}),
+            "MN",
+            "it computes with the numbers of regions along `N`, with where they begin, or counts them",
+        ),
+        (
+            TileMeaning(counted={1, 0}),
+            "MN",
+            "it computes with the numbers of regions along `M` and `N`, with where they begin, or counts them",
+        ),
         (TileMeaning(ones={1}), "MN", "the number of a region is used as that of an element"),
     ],
 )
