@@ -373,7 +373,7 @@ def _fact(number: int, item: object) -> Fact:
         raise FactsError(f"`{name}` has an extent below 1")
     if (strides := given.get("strides")) is not None:
         tensor = replace(tensor, strides=_integers(f"the strides of `{name}`", strides))
-        if len(tensor.steps) != len(tensor.shape) or min((0, *tensor.steps)) < 0:
+        if len(tensor.steps) != len(tensor.shape) or any(n < 0 for n in tensor.steps):
             raise FactsError(f"`{name}` takes {len(tensor.shape)} strides, none of them negative")
     if (contents := given.get("contents")) is not None:
         tensor = replace(tensor, contents=_contents(tensor, contents))

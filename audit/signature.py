@@ -109,9 +109,7 @@ def _region(found: Audit, placed: Placed, accesses: list[Access]) -> tuple[int, 
         return None
     extents = (high - low + 1)[some].max(axis=0)
     aligned = (low[some] % extents == 0).all()
-    whole = (
-        blocks == 1 or prod(-(-n // int(e)) for n, e in zip(placed.tensor.shape, extents, strict=True)) >= some.sum()
-    )
+    whole = prod(-(-n // int(e)) for n, e in zip(placed.tensor.shape, extents, strict=True)) >= some.sum()
     return tuple(int(e) for e in extents) if aligned and whole else None
 
 

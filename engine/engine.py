@@ -115,7 +115,7 @@ class Engine:
         setup = Setup(device, tokens, sequences, page, pages, memory, graphs, weights, prepare)
         setup.check()
         folder = _folder(model)
-        self.name = str(model).rstrip("/").rsplit("/", 1)[-1] if isinstance(model, Path) else model
+        self.name = str(model).rstrip("/").rpartition("/")[2] if isinstance(model, Path) else model
         self.config = Config.read(folder)
         self.tokenizer = Tokenizer(folder)
         self.grammars = Grammars(self.config, self.tokenizer)

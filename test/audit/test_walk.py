@@ -97,3 +97,31 @@ def test_what_is_promised_not_to_wrap_does_not(op: str, bits: int) -> None:
         ]  # fmt: skip
         found = audited("\n    ".join(lines))
         assert (a, b, promise, found.verdict) == (a, b, promise, "safe" if fits else "faulty")
+
+
+VIEW = """%n = constant <i64: NUMBER> : tile<i64>
+    %v = make_tensor_view %x, shape = [%n], strides = [STEP] : tile<i64> -> tensor_view<?xf32, strides=[STEP]>
+    %p = make_partition_view %v : partition_view<tile=(1), tensor_view<?xf32, strides=[STEP]>>
+    %one = reshape %c : tile<f32> -> tile<1xf32>
+    %s = store_view_tko weak %one, %p[%b] token = %t : tile<1xf32>, partition_view<tile=(1), tensor_view<?xf32, strides=[STEP]>>, tile<i32> -> token"""  # noqa: E501 -- the dialect has no lines
+LARGE = "the extents and strides of a view do not fit in 64 bits"
+NEGATIVE = "an extent or a stride of the view is negative"
+
+
+@pytest.mark.parametrize(
+    ("extent", "step", "why", "codes"),
+    [
+        (8, 1, [], []),
+        (0, 1, [], []),
+        (-1, 1, [NEGATIVE], ["O528"]),
+        ((1 << 58) - (1 << 10), 1, [], []),
+        (1 << 58, 1, [LARGE], []),
+        ((1 << 57) - (1 << 10), 2, [], []),
+        (1 << 57, 2, [LARGE], []),
+    ],
+)
+def test_views_with_extents_of_any_size(extent: int, step: int, why: list[str], codes: list[str]) -> None:
+    """Bytes of 60 bits or more are not followed, so that no address wraps around."""
+    found = audited(VIEW.replace("NUMBER", str(extent)).replace("STEP", str(step)), extent=16)
+    assert [*dict.fromkeys(each.why for each in found.open)] == why
+    assert [each.error.code for each in found.findings] == codes
