@@ -7,7 +7,7 @@ asked before; answers of the solver are kept by the question, with its symbols r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal
@@ -49,8 +49,7 @@ def prove(goal: Term, given: Hypotheses, budget: int | None = None) -> Verdict:
     if rules.holds(goal, given):
         return Verdict("proved", "rules")
     if goal.op == "and":  # one at a time: smaller questions have answers where large ones have none
-        verdicts = [prove(part, given, budget) for part in goal.args]
-        return next((v for v in verdicts if v.refuted), next((v for v in verdicts if not v.proved), verdicts[-1]))
+        return _weakest(prove(part, given, budget) for part in goal.args)
     facts = given.relevant(goal)
     witness = find(facts, terms.negate(goal))
     verdict = _by_solver(facts, goal, budget) if witness is None else Verdict("refuted", "search", witness)
@@ -66,6 +65,18 @@ def prove(goal: Term, given: Hypotheses, budget: int | None = None) -> Verdict:
     if rest.proved:
         note(goal, lambda: given.facts, rest.by)
     return rest
+
+
+def _weakest(verdicts: Iterable[Verdict]) -> Verdict:
+    """The first that is refuted, after which nothing is asked; else the first that is not proved; else the last."""
+    found: Verdict | None = None
+    for verdict in verdicts:
+        if verdict.refuted:
+            return verdict
+        if found is None or found.proved:
+            found = verdict
+    assert found is not None
+    return found
 
 
 @lru_cache(maxsize=4096)

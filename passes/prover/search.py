@@ -30,6 +30,13 @@ _MOST: Final = 12
 
 def find(facts: Sequence[Term], wanted: Term) -> Values | None:
     """Values under which `facts` and `wanted` hold, if a bounded search meets any."""
+    found = _found(tuple(facts), wanted)
+    return None if found is None else {**found}
+
+
+@lru_cache(maxsize=4096)
+def _found(facts: tuple[Term, ...], wanted: Term) -> Values | None:
+    """The same, kept: accesses of a kernel ask for the same, and so do its variants."""
     predicates = list(dict.fromkeys(_isolated(part) for f in (*facts, wanted) for part in _conjuncts(f)))
     if any(p.is_const and not p.value for p in predicates):
         return None
@@ -88,12 +95,15 @@ class _Search:
             if self.left < 0:
                 return False
             values[here.name] = value
+            holds = True
             try:
-                if not all(check(values) for check in checks):
-                    continue
+                for check in checks:
+                    if not check(values):
+                        holds = False
+                        break
             except ZeroDivisionError:
                 continue
-            if self.level(n + 1):
+            if holds and self.level(n + 1):
                 return True
         return False
 

@@ -262,7 +262,7 @@ def test_rules_know_what_operations_mean(text: str) -> None:
 def test_a_conjunction_is_no_more_than_its_weakest_part(
     statuses: tuple[Status, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is known of a conjunction of which a part has no answer, whatever the others have."""
+    """Nothing is known of a conjunction of which a part has no answer; after one that is refuted, nothing is asked."""
     parts: dict[str, Status] = {f"s{n}": status for n, status in enumerate(statuses)}
     asked: list[str] = []
 
@@ -279,4 +279,5 @@ def test_a_conjunction_is_no_more_than_its_weakest_part(
     found = prove(terms.all_of(*(sym(name).le(const(n)) for n, name in enumerate(parts))), Hypotheses())
     wanted = next(status for status in ("refuted", "unknown", "proved") if status in statuses)
     assert found.status == parts[found.by] == wanted
-    assert asked == list(parts)
+    refuted = statuses.index("refuted") if "refuted" in statuses else len(statuses)
+    assert asked == list(parts)[: refuted + 1]
