@@ -12,15 +12,24 @@ from freehold.kernels import losses
 
 torch: Any = pytest.importorskip("torch")
 
+FEW = 8
+"""Multiprocessors, where kernels are run: which way is taken depends on how many rows there are for each."""
+
 SHAPES = {
-    "several": (16 * losses.PROCESSORS + 3, 256),
-    "turns, of three tiles": (16 * losses.PROCESSORS + 1, 768),
-    "turns": (16 * losses.PROCESSORS + 3, 1536),
+    "several": (16 * FEW + 3, 256),
+    "turns, of three tiles": (16 * FEW + 1, 768),
+    "turns": (16 * FEW + 3, 1536),
     "walked": (4, 16384),
     "walked, of no whole 8192": (4, 20480),
     "any length": (5, 16640),
     "in registers": (5, 256),
 }
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU of few multiprocessors, which fewer rows fill."""
+    monkeypatch.setattr(losses, "PROCESSORS", FEW)
 
 
 @pytest.fixture
@@ -37,6 +46,7 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
 @pytest.mark.parametrize("way", SHAPES)
 def test_losses_of_16_bits(way: str, reduction: str, launched: list[str]) -> None:
@@ -55,6 +65,7 @@ def test_losses_of_16_bits(way: str, reduction: str, launched: list[str]) -> Non
     assert launched[1:] == ([] if reduction == "none" else [total])
 
 
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("way", ["several", "turns, of three tiles", "turns", "walked", "any length"])
 def test_rows_far_from_their_first_number(way: str) -> None:
     M, N = SHAPES[way][0] if way.startswith(("several", "turns")) else 8, SHAPES[way][1]
@@ -75,6 +86,7 @@ def test_rows_far_from_their_first_number(way: str) -> None:
     torch.testing.assert_close(found, wanted, rtol=1e-6, atol=1e-4, equal_nan=True)
 
 
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("way", SHAPES)
 def test_targets_that_are_no_columns(way: str) -> None:
     M, N = SHAPES[way]
@@ -103,6 +115,7 @@ def test_targets_that_are_no_columns_of_any_width(target: int) -> None:
     torch.testing.assert_close(found, wanted)
 
 
+@pytest.mark.usefixtures("few")
 def test_gradients_of_rows_that_several_have() -> None:
     M, N = SHAPES["several"]
     logits = torch.randn(M, N, generator=torch.Generator().manual_seed(1)).to(torch.bfloat16).requires_grad_()
@@ -155,8 +168,9 @@ def test_which_rows_blocks_have_several_of() -> None:
         assert way.warps * way.hints["occupancy"] <= 32
 
 
+@pytest.mark.usefixtures("few")
 def test_that_all_rows_are_some_blocks() -> None:
-    count = 3 * 32 * losses.PROCESSORS + 5
+    count = 3 * 32 * FEW + 5
     logits = torch.zeros(count, 512, dtype=torch.bfloat16)
     logits[:, 0] = torch.arange(count) % 7
     target = torch.zeros(count, dtype=torch.int64)
