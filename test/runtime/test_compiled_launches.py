@@ -302,6 +302,10 @@ OLDER = "import torch; torch.__version__ = type(torch.__version__)('{}'); import
 """Torch takes itself for an older one, whose compiler reads less: the calls of a native module it does not."""
 
 
+OTHERS = "numpy", "ml_dtypes", "z3", "sympy", "xdsl.dialects.builtin", "xdsl.irdl"
+"""What torch and the compiler import of third parties, which are the same to both whoever comes first."""
+
+
 @pytest.fixture(scope="module")
 def importing(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Forks]:
     """What has executed some lines of imports, in their order. Programs of one beginning execute it once."""
@@ -310,7 +314,7 @@ def importing(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Forks]:
     @cache
     def after(*lines: str) -> Forks:
         if not lines:
-            return Forks([], {**os.environ, "PYTHONPATH": str(folder)})
+            return Forks(OTHERS, {**os.environ, "PYTHONPATH": str(folder)})
         origin = after(*lines[:-1])
         name = f"line_{len(list(folder.iterdir()))}"
         (folder / f"{name}.py").write_text(lines[-1])
