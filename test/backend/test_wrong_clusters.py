@@ -255,6 +255,16 @@ def test_loops_that_compute(how: str) -> None:
 FOR = "%r, %s = for %k in (%n to %n, step %n) : tile<i32> iter_values(%p = {}, %q = {}) -> (T, T) {{ {} }}"
 LOOP = "%r, %s = loop iter_values(%p = {}, %q = {}) : T, T -> T, T {{ {} }}"
 IF = "%r, %s = if %on -> (T, T) {{ {} yield {} : T, T }} else {{ yield {} : T, T }}"
+
+
+def entry_of(body: str) -> EntryOp:
+    """A kernel of this text, where T is a type of tiles."""
+    text = f"entry @k(%n: tile<i32>, %on: tile<i1>, %at: tile<ptr<f32>>, %a: T, %b: T, %d: T) {{ {body} return }}"
+    module = parse_disassembly(f"cuda_tile.module @m {{ {text.replace('T', 'tile<8xf32>')} }}")
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    return entry
+
+
 ONE = "%x = addf %p, %d : T %y = addf %q, %d : T "
 """What a turn makes of the variables."""
 LEAVES = ONE + "if %on {{ break {} : T, T }} continue {} : T, T"
@@ -285,12 +295,32 @@ LEAVES = ONE + "if %on {{ break {} : T, T }} continue {} : T, T"
 )
 def test_what_a_block_computes_of_some_values(body: str, found: str) -> None:
     """Of %a and %b, whichever way it goes."""
-    text = f"entry @k(%n: tile<i32>, %on: tile<i1>, %a: T, %b: T, %d: T) {{ {body} return }}"
-    module = parse_disassembly(f"cuda_tile.module @m {{ {text.replace('T', 'tile<8xf32>')} }}")
-    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    entry = entry_of(body)
     values = {arg for arg in entry.body.block.args if arg.name_hint in ("a", "b")}
     inner._add_computed(entry.body.block, values)
     assert {value.name_hint for value in values} - {"a", "b"} == {*found.split()}
+
+
+LOADED = """%view = make_tensor_view %at, shape = [8], strides = [1] : tensor_view<8xf32, strides=[1]>
+  %tiles = make_partition_view %view : partition_view<tile=(8), tensor_view<8xf32, strides=[1]>>
+  %{}, %token = load_view_tko weak %tiles[%n]
+    : partition_view<tile=(8), tensor_view<8xf32, strides=[1]>>, tile<i32> -> T, token """
+"""A tile that is loaded."""
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (LOADED.format("l") + "%x = addf %l, %d : T %y = addf %x, %d : T %z = addf %d, %d : T", "l x y"),
+        (LOADED.format("l") + FOR.format("%l", "%d", ONE + "continue %x, %y : T, T"), "l r p x"),
+        (FOR.format("%d", "%d", ONE + LOADED.format("l") + "continue %x, %l : T, T"), "l s q y"),  # in the next turn
+        (FOR.format("%d", "%d", ONE + LOADED.format("l") + "continue %y, %l : T, T"), "l r s p q x y"),  # and the next
+        (LOADED.format("l") + IF.format("%x = addf %l, %d : T", "%x, %d", "%d, %d"), "l r x"),
+    ],
+)
+def test_what_is_computed_of_what_is_loaded(body: str, found: str) -> None:
+    origins = inner._origins([*entry_of(body).walk()], "sm_90")
+    assert {value.name_hint for value, kinds in origins.items() if kinds} == {*found.split()}
 
 
 def test_it_is_told_and_refused(golden: Callable[[Path, str], None]) -> None:
