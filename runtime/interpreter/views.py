@@ -338,13 +338,6 @@ def _updating(value_field: str, mode_of: Callable[[Operation], str]) -> Effect:
     return make
 
 
-def _reduction_mode(op: Operation) -> str:
-    """The update that a reduction of copies is: floats have updates of their own names."""
-    kind = keyword(op, "reduction", "add")
-    fields: Any = op
-    return "addf" if kind == "add" and element(fields.tile).is_float else kind
-
-
 PURE: Final[dict[str, Pure]] = {
     "cuda_tile.make_partition_view": _same,
     "cuda_tile.make_strided_view": _same,
@@ -362,6 +355,6 @@ EFFECTS: Final[dict[str, Effect]] = {
     # One device has one copy: reducing it is loading it, and storing to all copies is storing to it.
     "cuda_tile.multimem_load_reduce_view_tko": _load,
     "cuda_tile.multimem_store_view_tko": _store,
-    "cuda_tile.multimem_reduce_view_tko": _updating("tile", _reduction_mode),
+    "cuda_tile.multimem_reduce_view_tko": _updating("tile", lambda op: keyword(op, "reduction", "add")),
 }
 """The definitions of what touches memory, by name."""

@@ -244,6 +244,37 @@ def test_arguments_that_overlap_race() -> None:
     assert refused.value.codes == ("O523",)
 
 
+KEPT = """ownership.kernel @kept(%y: TENSOR, %z: TENSOR, %x: TENSOR) {
+  %b = ownership.borrow %x : TENSOR -> !ownership.ref<[N], f32>
+  %p = ownership.partition %y : TENSOR -> PARTS
+  %q = ownership.partition %z : TENSOR -> PARTS
+  ownership.distribute %p, %q : PARTS, PARTS {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %r = ownership.region %p[%i] : PARTS -> REGION
+    %s = ownership.region %q[%i] : PARTS -> REGION
+    %t = ownership.load %b[%i] : !ownership.ref<[N], f32> -> !cuda_tile.tile<16xf32>
+    %u = cuda_tile.addf %t, %t : tile<16xf32>
+    ownership.store %u, %r : !cuda_tile.tile<16xf32>, REGION
+    ownership.store %t, %s : !cuda_tile.tile<16xf32>, REGION
+  }
+}
+"""
+TYPES = {"TENSOR": "tensor<", "PARTS": "partition<mut tile [16], ", "REGION": "region<mut tile [16], "}
+
+
+@pytest.mark.parametrize("shift", [0, 4, 40])
+def test_a_tile_is_what_was_loaded_also_where_its_memory_is_written(shift: int) -> None:
+    """The input and the first output may be the same memory, or overlap in a part of it."""
+    base = np.arange(80, dtype=np.float32)
+    y, x, z = base[:16], base[shift : shift + 16], zeros(16)
+    before, text = x.copy(), KEPT
+    for name, kind in TYPES.items():
+        text = text.replace(name, f"!ownership.{kind}[N], f32>")
+    run(parse(text), [y, z, x])
+    assert np.array_equal(z, before)
+    assert np.array_equal(y, 2 * before)
+
+
 def test_atomics_race_with_stores_but_not_with_each_other() -> None:
     update = "%v, %t = atomic_rmw_tko relaxed device %o, add, %x : tile<ptr<i32>>, tile<i32> -> tile<i32>, token"
     out = np.zeros(1, np.int32)

@@ -392,6 +392,7 @@ def test_new_memory_has_been_used_by_who_asked_for_it(monkeypatch: pytest.Monkey
     made.owner = None
     for size in (0, 1, 1000):
         on_host = storage.allocate(size, SimpleNamespace(device=fh.HOST))  # type: ignore[arg-type]
+        assert asked.pop() == "lets go"
         assert on_host.address % 256 == 0
         assert on_host.owner.ctypes.data <= on_host.address
         assert on_host.address + size <= on_host.owner.ctypes.data + on_host.owner.nbytes
