@@ -143,3 +143,30 @@ def test_each_part_of_a_file_is_read_by_itself() -> None:
     errors = document.update(f"{wrong}// -----\n{TEXT}// -----\n{wrong}")
     assert len(errors) == 2
     assert [error.place.line for error in errors if isinstance(error.place, Span)] == [3, 3 + 7 + 13]
+
+
+GRIDS = """ownership.kernel @grids(%y: !ownership.tensor<[256], f32>, %z: !ownership.tensor<[256], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[256], f32> -> !ownership.partition<mut tile [64], [256], f32>
+  %q = ownership.partition %z : !ownership.tensor<[256], f32> -> !ownership.partition<mut tile [32], [256], f32>
+  ownership.distribute %p, %q
+    : !ownership.partition<mut tile [64], [256], f32>, !ownership.partition<mut tile [32], [256], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+  }
+}
+"""
+
+
+def test_what_kernels_owe_is_proved() -> None:
+    document = MlirDocument("k.mlir")
+    (error,) = document.update(GRIDS)
+    assert error.code == "O115"
+    assert document.update(GRIDS.replace("[32]", "[64]")) == []
+
+
+def test_values_of_other_types_stand_above_and_at_the_beginning() -> None:
+    document = MlirDocument("k.mlir")
+    other = "    %f = itof %x signed : tile<i32> -> tile<f32>\n    %sum = addi"
+    assert document.update(TEXT.replace("    %sum = addi", other)) == []
+    assert document.type_of("%sum", 3) == "!cuda_tile.tile<i32>"
+    document.text = "%r = addi %x, %x : tile<i32>\n%s = addi %r, %r : tile<i32>\n"
+    assert document.definition(1, 11) == Span.on_line("k.mlir", 1, 0, 2)

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import freehold as fh
 from freehold.support.diagnostic import Error
 from freehold.support.span import Span
 from freehold.tools.lsp import protocol
+from freehold.tools.lsp.mlir_document import MlirDocument
 from freehold.tools.lsp.protocol import actions, column, diagnostic, path_of, range_of, utf16
 
 FILE = "edited.py"
@@ -28,6 +30,16 @@ def kernel(y: Out["N"], x: Ref["N"]):
         t = (1 +
              fh.square(x.load_like(y)))
     y.store(fh.std(x.load_like(y) + 𝔸))
+"""
+
+GRIDS = """ownership.kernel @grids(%y: !ownership.tensor<[256], f32>, %z: !ownership.tensor<[256], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[256], f32> -> !ownership.partition<mut tile [64], [256], f32>
+  %q = ownership.partition %z : !ownership.tensor<[256], f32> -> !ownership.partition<mut tile [32], [256], f32>
+  ownership.distribute %p, %q
+    : !ownership.partition<mut tile [64], [256], f32>, !ownership.partition<mut tile [32], [256], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+  }
+}
 """
 
 
@@ -128,3 +140,14 @@ def test_the_innermost_statement_of_a_line(line: int, first: int) -> None:
     statement: Callable[[str, int], int] = protocol._statement  # pyright: ignore[reportPrivateUsage]
     assert statement(TEXT.replace("𝔸", "1"), line) == first
     assert statement("no python (", line) == line
+
+
+def test_what_belongs_to_an_error_is_shown_at_its_places(tmp_path: Path) -> None:
+    file = str(tmp_path / "k.mlir")
+    (error,) = MlirDocument(file).update(GRIDS)
+    found = diagnostic(error, file, GRIDS.split("\n")).related_information or []
+    assert [(path_of(i.location.uri), i.location.range.start.line, i.message) for i in found] == [
+        (file, 1, "`y` is partitioned here"),
+        (file, 2, "`z` is partitioned here"),
+    ]
+    assert diagnostic(MlirDocument("k.mlir").update(GRIDS)[0], "k.mlir", []).related_information is None

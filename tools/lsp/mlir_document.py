@@ -127,23 +127,26 @@ class MlirDocument:
         return None
 
     def _span(self, begin: int, end: int) -> Span:
-        line = self.text.count("\n", 0, begin)
-        start = self.text.rfind("\n", 0, begin) + 1
-        return Span.on_line(self.file, line + 1, begin - start, end - start)
+        start = self._start(begin)
+        return Span.on_line(self.file, self.text[:begin].count("\n") + 1, begin - start, end - start)
+
+    def _start(self, position: int) -> int:
+        """Where the line of a position begins."""
+        return self.text[:position].rfind("\n") + 1
 
     def _value(self, name: str, line: int) -> Span | None:
         """The nearest definition of a value above a line, or in it."""
         end = len("\n".join(self.text.split("\n")[: line + 1]))
         pattern = re.compile(rf"{re.escape(name)}(?![\w$])")
         found: Span | None = None
-        for match in pattern.finditer(self.text, 0, end):
+        for match in pattern.finditer(self.text[:end]):
             if self._defines(match.start(), match.end()):
                 found = self._span(*match.span())
         return found
 
     def _defines(self, begin: int, end: int) -> bool:
         """Whether a value's name stands where one is defined: left of `=`, or with its type among arguments."""
-        start = self.text.rfind("\n", 0, begin) + 1
+        start = self._start(begin)
         stop = self.text.find("\n", begin)
         text = self.text[start : stop if stop >= 0 else len(self.text)]
         results = _RESULTS.match(text)

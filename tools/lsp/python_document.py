@@ -18,6 +18,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -191,12 +192,9 @@ class PythonDocument:
                     flags |= getattr(__future__, alias.name).compiler_flag
                 continue
             code = compile(ast.Module([node], []), self.file, "exec", flags, dont_inherit=True)
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), suppress(Exception):
                 warnings.simplefilter("ignore")
-                try:
-                    exec(code, names)
-                except Exception:
-                    continue
+                exec(code, names)
         return names
 
 
