@@ -206,6 +206,34 @@ def test_scans(axis: int, reverse: bool) -> None:
     assert np.array_equal(reduced("8x16", "8x16", op, X), wanted)
 
 
+@pytest.mark.parametrize(("mode", "up", "down"), [
+    ("nearest_even", 0, 0), ("zero", 0, -1), ("negative_inf", 0, -1), ("positive_inf", 1, 0),
+])  # fmt: skip
+@pytest.mark.parametrize("how", ["reduce", "scan"])
+def test_sums_are_rounded_as_they_say(how: str, mode: str, up: int, down: int) -> None:
+    """Of 1 and numbers that are too small to change it, where nothing is rounded away from it."""
+    body, result = combiner(f"%v = addf %l, %q rounding<{mode}>", "f32"), "2" if how == "reduce" else "2x8"
+    small = 2.0**-30
+    op = f"%r = {how} %x dim=1 {'' if how == 'reduce' else 'reverse=false '}identities=[0.0 : f32] : tile<2x8xf32> -> "
+    found = reduced(
+        "2x8",
+        result,
+        f"{op}tile<{result}xf32> {body}",
+        np.array([[1, *[n] * 7] for n in (small, -small)]),
+        element="f32",
+    )
+    assert np.sign(found.reshape(2, -1)[:, -1] - 1).tolist() == [up, down]
+
+
+@pytest.mark.parametrize(("how", "wanted"), [("reduce", [[5] * 4]), ("scan", [[5] * 4] * 4)])
+def test_what_combines_may_be_a_constant(how: str, wanted: list[list[int]]) -> None:
+    result, turned = ("1x4", "4") if how == "reduce" else ("4x4", "4x4")
+    body = "(%l: tile<i32>, %q: tile<i32>) { %v = constant <i32: 5> : tile<i32> yield %v : tile<i32> }"
+    op = f"%s = {how} %x dim=0 {'' if how == 'reduce' else 'reverse=false '}identities=[5 : i32] : tile<4x4xi32> -> tile<{turned}xi32> {body}"
+    made = f"{op} %r = reshape %s : tile<{turned}xi32> -> tile<{result}xi32>"
+    assert reduced("4x4", result, made, np.arange(16).reshape(4, 4)).tolist() == wanted
+
+
 def test_several_operands_reduce_together() -> None:
     """The place of the largest element: a combiner of two values with a branch, which runs pair by pair."""
     op = """%i = iota : tile<16xi32>

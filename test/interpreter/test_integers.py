@@ -173,7 +173,8 @@ def test_broken_overflow_promises_are_found(case: tuple[int, list[int], list[int
         plain = evaluate(name, operands, overflow="none")
         assert np.array_equal(evaluate(name, operands, checked=True, overflow=promise), plain)
     else:
-        with pytest.raises(Rejected) as refused:
+        number = "a signed number" if promise == "no_signed_wrap" else "an unsigned number"
+        with pytest.raises(Rejected, match=f"the result wraps as {number}, and `overflow<{promise}>` says") as refused:
             evaluate(name, operands, checked=True, overflow=promise)
         assert refused.value.codes == ("O528",)
 
