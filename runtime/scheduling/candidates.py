@@ -8,8 +8,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from freehold.frontend.schedule import EACH, PERSISTENT, ROW, Blocks, Choice, Order, grouped
-from freehold.passes.analysis.facts import analyse
+from freehold.frontend.schedule import EACH, MAX_ELEMENTS, PERSISTENT, ROW, Blocks, Choice, Order, grouped
+from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.tile_meaning import TileMeaning, tile_meaning
 from freehold.passes.cost import Cost, cost
 from freehold.passes.launch_contract import contract, kernel_of
@@ -21,6 +21,7 @@ from freehold.support.diagnostic import Rejected
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from freehold.dialects.ownership import KernelOp
     from freehold.frontend.signature import Specialisation
 
 T = TypeVar("T")
@@ -85,7 +86,11 @@ class Candidates:
         for schedule in self.starts():
             for _ in range(3):
                 try:
-                    return self.look(schedule)
+                    found = self.look(schedule)
+                    longer = None if self.names_tiles() else self.longer(schedule)
+                    if longer is None:
+                        return found
+                    schedule = longer
                 except Nothing as nothing:
                     if failure is None or (failure.rejected and not nothing.rejected):
                         failure = nothing
@@ -163,22 +168,43 @@ class Candidates:
             return None
         return replace(schedule, tile=tile)
 
+    def longer(self, schedule: Schedule) -> Schedule | None:
+        """
+        The same with axes whole along which tiles had one element, and elements are combined; None where none are.
+
+        Of tiles of one element it is not seen that they are combined: each is all of its axis. So tiles of two are
+        looked at, too. Raises `Nothing` where with these it is unclear what is meant.
+        """
+        axes = [d for d in self.last if d not in schedule.owned]
+        whole: dict[str, int] = {}
+        for axis, d in enumerate(axes):
+            two = replace(schedule, tile={**schedule.tile, d: 2})
+            if schedule.tile[d] > 1 or self.caps[d] == 1 or not self.fits(two):
+                continue
+            try:
+                _, _, meaning, _ = self.meant(two)
+            except Nothing:
+                continue  # it takes tiles of one element alone
+            if axis in meaning.ones:
+                continue  # ... and so it does here
+            if meaning.unclear:
+                raise Nothing(schedule, None, _why(meaning, axes))
+            if axis in meaning.whole:
+                whole[d] = self.caps[d]
+        return replace(schedule, tile={**schedule.tile, **whole}) if whole else None
+
+    def fits(self, schedule: Schedule) -> bool:
+        """Whether there are tiles as large as that."""
+        tiles = (self.problem.dimensions(name) for name in self.problem.open)
+        return all(prod(schedule.tile[d] for d in dims) <= MAX_ELEMENTS for dims in tiles)
+
     _asked: TileMeaning | None = None
 
     def look(self, schedule: Schedule) -> tuple[Candidate, TileMeaning]:
         """Compiles a schedule to ownership IR. Raises `Nothing` where it is refused, or means something else."""
         self._asked = None
         problem = self.problem
-        if not problem.agrees(schedule):
-            raise Nothing(schedule, None, "what is written is cut into different numbers of regions")
-        try:
-            module = self.verified(problem.specialisation(schedule))
-        except Rejected as rejected:
-            raise Nothing(schedule, rejected, rejected.errors[0].report().title) from None
-        kernel = kernel_of(module)
-        facts = analyse(kernel)
-        values = self.values(module)
-        meaning = tile_meaning(kernel, problem.tile(schedule), values, facts)
+        kernel, facts, meaning, values = self.meant(schedule)
         counts = problem.counts(schedule)
         if problem.open and not meaning.allows(problem.tile(schedule), counts):
             self._asked = meaning
@@ -187,6 +213,22 @@ class Candidates:
         values |= {name: _scalar(problem, position) for name, position in found.scalars.items()}
         values |= dict.fromkeys(found.unknown, 16)
         return Candidate(schedule, found, values, counts, profile(kernel)), meaning
+
+    def meant(self, schedule: Schedule) -> tuple[KernelOp, KernelFacts, TileMeaning, dict[str, int]]:
+        """The kernel with a schedule, what is known of it, what it asks of its tiles, and the symbols of its terms.
+        Raises `Nothing` where it is refused."""
+        problem = self.problem
+        if not self.fits(schedule):
+            raise Nothing(schedule, None, f"a tile has at most {MAX_ELEMENTS} elements")
+        if not problem.agrees(schedule):
+            raise Nothing(schedule, None, "what is written is cut into different numbers of regions")
+        try:
+            module = self.verified(problem.specialisation(schedule))
+        except Rejected as rejected:
+            raise Nothing(schedule, rejected, rejected.errors[0].report().title) from None
+        kernel = kernel_of(module)
+        facts, values = analyse(kernel), self.values(module)
+        return kernel, facts, tile_meaning(kernel, problem.tile(schedule), values, facts), values
 
     def values(self, module: ModuleOp) -> dict[str, int]:
         """The symbols of a module's terms; integers that a launch brings are left out, as no choice depends on them."""
