@@ -170,7 +170,7 @@ def _points(call: Call, access: Access, points: Points) -> _Found:
         low, end = address.min(axis=axes), address.max(axis=axes) + access.size
         return _in_memory(call, access, low, end, access.lanes, masked)
     low = np.where(chosen, address, np.iinfo(np.int64).max).min(axis=axes)
-    high = np.where(chosen, address, np.iinfo(np.int64).min + access.size).max(axis=axes)
+    high = np.where(chosen, address, np.iinfo(np.int64).min).max(axis=axes)
     lanes = np.asarray(chosen.any(axis=axes))
     return _in_memory(call, access, low, high + access.size, lanes, masked)
 

@@ -112,8 +112,7 @@ class Everywhere(InBounds):
         blocks = [terms.sym(f"block_{axis}") for axis in self.axes]
         for block, axis in zip(blocks, self.axes, strict=True):
             grid = terms.sym(f"grid_{axis}")
-            given += [block.lt(grid), self._other(block).lt(grid), terms.const(1).le(grid), grid.le(_MOST_EACH)]
-        given += [terms.const(0).le(x) for block in blocks for x in (block, self._other(block))]
+            given += [block.lt(grid), self._other(block).lt(grid)]
         goal = terms.all_of(*(block.eq(self._other(block)) for block in blocks))
         ranges = [*self.ranges(*left, *self._facts(a)), *map(self._other, self.ranges(*right, *self._facts(b)))]
         return prove(goal, Hypotheses().extended([*given, *ranges]), QUICK).proved
