@@ -109,3 +109,71 @@ def test_what_is_warned_of(
             lines.append(f"  warned of, and not seen: {'; '.join(more) or '-'}")
     lines += [f"{letter}: {said}" for said, letter in helps.items()]
     golden(Path(__file__).with_name(f"padding_{request.node.callspec.id}.txt"), "\n".join(lines))
+
+
+SHAPED: Final = """
+import freehold as fh
+from freehold import Out, Ref, f32
+
+@fh.kernel
+def kernel(y: Out[8], whole: Ref[8, 8], right: Ref[8, "N"], below: Ref["N", 8], s: f32):
+    w, r, b = whole.load((0, 0), (8, 8)), right.load((0, 0), (8, 8)), below.load((0, 0), (8, 8))
+    z = fh.zeros((8, 8), f32)
+    same, other, some, doubled, counted = r, r, r, r, r
+    if s > 0.0:
+        same = r * 2.0
+        other = r + 1.0
+        some = w
+    for _ in range(3):
+        doubled = doubled * 2.0
+        counted = counted + 1.0
+"""
+SHAPES: Final = {
+    2: (
+        "r", "b", "r.T", "r + w", "r + b", "r * b", "fh.maximum(r, b)", "same", "other", "some", "doubled", "counted",
+        "fh.mma(r, w, z)", "fh.mma(w, r, z)", "fh.mma(b, w, z)", "fh.mma(w, b, z)", "fh.mma(r, b, z)",
+        "fh.mma(b, r, z)", "fh.mma(w, w, r)", "fh.mma(r, w, b)", "fh.mma(r, b, r)", "fh.mma(b + 1.0, w, z)",
+        "fh.mma(w, r + 1.0, z)", "fh.mma(r + 1.0, w, z)", "fh.mma(b + 1.0, w, b)",
+        "r.cumsum(axis=0)", "r.cumsum(axis=1)", "b.cumsum(axis=0)", "(r + 1.0).cumsum(axis=1)",
+        "(r + 1.0).cumsum(axis=0)",
+        "r.reshape(8, 8)", "r.reshape(2, 32)", "r.reshape(64, 1)", "r.max(axis=0)[None, :]", "r.max(axis=0)[:, None]",
+        "r.sum(axis=1, keepdims=True)", "b.sum(axis=1, keepdims=True)", "r.sum(axis=1, keepdims=True) + z",
+        "r.sum(axis=1, keepdims=True) / 8.0", "r.sum(axis=1, keepdims=True) * 0.125",
+        "0.125 * r.sum(axis=1, keepdims=True)", "8.0 / r.sum(axis=1, keepdims=True)", "r.sum(axis=1)[None, :] / 8.0",
+        "r.sum(axis=1).astype(fh.f16)[:, None] / 8.0", "r.sum(axis=1, keepdims=True) / 4.0",
+        "b.sum(axis=1, keepdims=True) / 8.0", "b.sum(axis=0, keepdims=True) / 8.0",
+        "(r + 1.0).sum(axis=1, keepdims=True) / 8.0", "r.max(axis=1, keepdims=True) / 8.0",
+    ),
+    3: (
+        "r[:, None, :]", "r[:, :, None]", "b[:, None, :]", "r[None] + w[:, None]", "r.reshape(8, 2, 4)",
+        "r.reshape(2, 4, 8)", "b.reshape(2, 4, 8)", "b.reshape(8, 2, 4)", "r.T.reshape(8, 1, 8)",
+    ),
+}  # fmt: skip
+
+
+def test_where_padding_goes(golden: Callable[[Path, str], None]) -> None:
+    """Along which axes tiles are padded that are made of others: which of their folds are warned of, and as what."""
+    folds = [
+        (step, f"({step}).{fold}(axis={axis})")
+        for rank, steps in SHAPES.items()
+        for step in steps
+        for axis in range(rank)
+        for fold in ("max", "min", "sum")
+    ]
+    lines = [f"    t = {fold}" for _, fold in folds]
+    text = "\n".join([SHAPED, *lines, "    y.store(fh.zeros(8, f32))", ""])
+    fh.register_source("<shapes>", text)
+    names: dict[str, Any] = {}
+    exec(compile(text, "<shapes>", "exec"), names)
+    tile = np.zeros((8, 8), np.float32)
+    (kernel,) = kernels_of(
+        names["kernel"].lower(fh.partition(np.zeros(8, np.float32), 8), tile, tile[:, :5], tile[:5], 2.0)
+    )
+    first, found = text.splitlines().index(lines[0]) + 1, dict[str, list[str]]()
+    for error in padding_folded(kernel):
+        assert isinstance(error, PaddingFolded)
+        assert isinstance(error.place, Span)
+        fold = lines[error.place.line - first].removeprefix("    t = ")
+        found.setdefault(fold, []).append(f"{error.fold}: {', '.join(error.report().helps)}")
+    told = [f"{fold}  {' and '.join(found[fold])}" if fold in found else f"{fold}" for _, fold in folds]
+    golden(Path(__file__).with_name("padding_shapes.txt"), "\n".join(told))
