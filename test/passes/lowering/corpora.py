@@ -1,5 +1,6 @@
 """
-Programs that nobody wrote, each by its number, and a row of a table for each: what the passes say of it, make of it.
+Programs that nobody wrote, and small ones, each by its number, and a row of a table for each: what the passes say of
+it, make of it.
 
 A row has what came out in short, and for each text how many lines it has, and its digest. `python
 test/passes/lowering/corpora.py kernels 17` prints the texts themselves, to be compared with those of another commit.
@@ -26,6 +27,7 @@ from fuzz_ownership import builder_of
 from mutant_corpus import corpus
 from mutation_operators import OPERATORS
 from said import facts_of, row, said
+from written_lines import MIDDLES, lowered
 
 from freehold.dialects.cuda_tile.text import print_module
 from freehold.dialects.ownership import DistributeOp, LoadOp
@@ -133,11 +135,18 @@ def entry(number: int) -> Row:
     return " ".join(counts), texts
 
 
+def line(number: int) -> Row:
+    """A kernel that somebody might write, with one thing in the middle."""
+    verdict, texts = said(lowered(number))
+    return f"{' / '.join(each.strip() for each in MIDDLES[number].split(chr(10)))}: {verdict}", texts
+
+
 CORPORA: Final[dict[str, tuple[Callable[[int], Row], int]]] = {
     "kernels": (kernel, 60),
     "mutants": (mutant, 76),
     "analysed": (analysed, 90),
     "entries": (entry, 40),
+    "lines": (line, len(MIDDLES)),
 }
 """By name, how a row comes about, and how many there are."""
 

@@ -1,5 +1,5 @@
 """
-What passes say and make of some hundred programs that nobody wrote: as it was, to a word.
+What passes say and make of some hundred programs that nobody wrote, and of small kernels: as it was, to a word.
 
 A table holds precision as well as soundness: what is proved, of which facts, what is told of what is not, and what is
 left of a program. Where a row differs, `python test/passes/lowering/corpora.py TABLE ROW` prints what it is about.
