@@ -83,6 +83,42 @@ class SymbolicInt:
     def __neg__(self) -> SymbolicInt:
         return SymbolicInt(terms.sub(terms.const(0), self.term))
 
+    def __pos__(self) -> SymbolicInt:
+        return self
+
+    def __abs__(self) -> SymbolicInt:
+        return _binary(terms.maximum, self, -self)
+
+    def __divmod__(self, other: object) -> tuple[SymbolicInt, SymbolicInt]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: object) -> tuple[SymbolicInt, SymbolicInt]:
+        return other // self, other % self
+
+    def __lshift__(self, other: object) -> SymbolicInt:
+        return self * _power_of_two(other, "<<", "a * 2")
+
+    def __rshift__(self, other: object) -> SymbolicInt:
+        return self // _power_of_two(other, ">>", "a // 2")
+
+    def __xor__(self, other: object) -> NoReturn:
+        raise _not_computed("^", self, other)
+
+    def __pow__(self, other: object) -> NoReturn:
+        raise _not_computed("**", self, other)
+
+    def __rlshift__(self, other: object) -> NoReturn:
+        raise _not_computed("<<", other, self)
+
+    def __rrshift__(self, other: object) -> NoReturn:
+        raise _not_computed(">>", other, self)
+
+    def __rxor__(self, other: object) -> NoReturn:
+        raise _not_computed("^", other, self)
+
+    def __rpow__(self, other: object) -> NoReturn:
+        raise _not_computed("**", other, self)
+
     def __lt__(self, other: object) -> SymbolicInt:
         return _binary(Term.lt, self, other)
 
@@ -149,6 +185,17 @@ def _term(value: object) -> Term:
 
 def _binary(rule: Callable[[Term, Term], Term], left: object, right: object) -> SymbolicInt:
     return SymbolicInt(rule(_term(left), _term(right)))
+
+
+def _power_of_two(exponent: object, symbol: str, instead: str) -> int:
+    """What a shift by a known number multiplies with, or divides by."""
+    if isinstance(exponent, bool) or not isinstance(exponent, int) or not 0 <= exponent < 32:
+        raise Untraceable(f"shifts by {exponent!r}", f"`{symbol}` takes a number from 0 to 31; or write `{instead}`")
+    return 1 << exponent
+
+
+def _not_computed(symbol: str, left: object, right: object) -> Untraceable:
+    return Untraceable(f"computes `{left} {symbol} {right}`", f"there is no `{symbol}`: compute with `+ - * // %`")
 
 
 def _predicate(value: object, symbol: str) -> Term:
