@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from figures import kept
 
 import freehold as fh
 from freehold import Acc, Const, Mut, Out, Raw, Ref, f32, i32
@@ -66,6 +67,13 @@ def product_arguments(m: int = 100, n: int = 96, k: int = 50) -> tuple[Any, ...]
 def vectors() -> tuple[Any, ...]:
     y = np.zeros(1000, np.float32)
     return fh.partition(y, 64), y.copy(), 7
+
+
+@pytest.fixture(scope="module", autouse=True)
+def figures_are_kept() -> Iterator[None]:
+    """What is told of code are its figures."""
+    with kept():
+        yield
 
 
 def test_what_is_masked_and_what_is_unsafe():
