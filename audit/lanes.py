@@ -301,7 +301,8 @@ def met(choices: Sequence[tuple[Array, Value]]) -> Value:
 
 def _base(bases: Sequence[int]) -> int:
     """The parameter that several ways have in common."""
-    return bases[0] if len(set(bases)) == 1 else SEVERAL
+    found = set(bases)
+    return found.pop() if len(found) == 1 else SEVERAL
 
 
 def _joined(choices: Sequence[tuple[Array, Array]]) -> Array:

@@ -269,7 +269,7 @@ def axis_tile(A: int, R: int, C: int, wide: int = 128, most: int = 4096) -> tupl
     """A tile of about `most` elements, at most `wide` along the last axis, for a walk along the middle one."""
     width = min(wide, power_of_two(C))
     high = min(most // width, power_of_two(R))
-    return min(max(1, most // (width * high)), power_of_two(A)), high, width
+    return min(most // (width * high), power_of_two(A)), high, width
 
 
 def row_tile(A: int, R: int, most: int = 4096) -> tuple[int, int]:
@@ -365,7 +365,7 @@ def _extreme(y: Any, x: Any, least: bool) -> None:
     hints = {"num_worker_warps": 8, "occupancy": 4}
     hinted(extreme_axis, hints)(fh.partition(out, (tile[0], tile[2])), seen, least, tile[1]).on()
     if together > 1:
-        region = fh.partition(y, (min(max(1, 1024 // tile[2]), power_of_two(A)), tile[2]))
+        region = fh.partition(y, (min(1024 // tile[2], power_of_two(A)), tile[2]))
         extreme_of_parts(region, out.view(A, together, C), x, least, together).on()
 
 

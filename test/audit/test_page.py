@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from test_walk import STORE, TOKEN, audited
 
@@ -48,3 +51,8 @@ def test_a_page_tells_of_a_kernel(found: Audit, verdict: str, has: tuple[str, ..
 def test_several_kernels_are_on_one_page() -> None:
     text = page([SAFE, FAULTY, IDLE], "three")
     assert [text.count(f'<span class="{verdict}">') for verdict in ("safe", "faulty", "unknown")] == [2, 1, 0]
+
+
+def test_all_of_a_page(golden: Callable[[Path, str], None]) -> None:
+    """`--update-golden` writes it anew: what a browser is given, with an error as it is reported."""
+    golden(Path(__file__).with_name("page.html"), page([FAULTY, UNKNOWN, IDLE], "three"))

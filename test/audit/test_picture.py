@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from test_facts import audited
 
+from freehold.audit import picture as pictures
 from freehold.audit.picture import picture
 from freehold.runtime.show.show import BLOCK_COLOURS
 
@@ -93,3 +94,13 @@ def test_what_is_not_drawn(given: dict[str, Any]) -> None:
     numbers = [{"name": name, "value": value} for name, value in (("m", m), ("n", n), ("a", n), ("b", 1))]
     found = audited("seen", [1, 1, 1], given, *numbers)
     assert picture(found, found.arrays[0]) is None
+
+
+@pytest.mark.parametrize(("blocks", "is_drawn"), [(64, True), (65, False)])
+def test_accesses_of_very_many_elements_are_not_drawn(
+    blocks: int, is_drawn: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of which all blocks together touch more than 64 times as many as an array may have."""
+    found = audited("copied", [blocks], array("x", 8), array("y", 8))
+    monkeypatch.setattr(pictures, "MOST_ELEMENTS", 8)
+    assert [picture(found, each) is not None for each in found.arrays] == [is_drawn] * 2

@@ -75,6 +75,36 @@ def test_what_another_block_reads_is_red() -> None:
     assert drawn.count('fill="#d1242f"') == 1
 
 
+CARRIED = """%z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %two = constant <i32: 2> : tile<i32>
+    %begin = muli %b, %two : tile<i32>
+    LOOP {
+      %to = offset %x, %a : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+      %s = store_ptr_tko weak %to, %c token=%t : tile<ptr<f32>>, tile<f32> -> token
+      %next = addi %a, %one : tile<i32>
+      END
+    }"""
+COUNTED = "%e = for %k in (%z to %two, step %one) : tile<i32> iter_values(%a = %begin) -> (tile<i32>)"
+UNTIL = """%first = andi %next, %one : tile<i32>
+      %more = cmpi not_equal %first, %z, signed : tile<i32> -> tile<i1>
+      if %more {
+        continue %next : tile<i32>
+      }
+      break"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "end"),
+    [(COUNTED, "continue %next : tile<i32>"), ("loop iter_values(%a = %begin) : tile<i32>", UNTIL)],
+    ids=["for", "loop"],
+)
+@pytest.mark.parametrize(("extent", "verdict"), [(8, "safe"), (7, "faulty")])
+def test_where_a_loop_stores_is_carried(loop: str, end: str, extent: int, verdict: str) -> None:
+    """Two turns of each block, of which nothing but what they carry says where they store."""
+    assert audited(CARRIED.replace("LOOP", loop).replace("END", end), extent=extent).verdict == verdict
+
+
 EXACT: dict[str, Callable[[int, int], int]] = {"addi": add, "subi": sub, "muli": mul}
 
 
