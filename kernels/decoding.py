@@ -269,7 +269,8 @@ def turned_way(positions: int, heads: int) -> TurnedWay | None:
     if read <= 48 * 4096:
         return TurnedWay(64, 8 if heads <= 12 else 4 if heads <= 33 else 2, {**early, "occupancy": 2})
     if read <= 8 * 65536:
-        return TurnedWay(64, 256 // heads, {**early, "occupancy": 4}) if 256 % heads == 0 else None
+        parts, left = divmod(256, heads)
+        return None if left else TurnedWay(64, parts, {**early, "occupancy": 4})
     parts = PROCESSORS // heads
     if heads >= 32 and heads * parts >= _BUSY * PROCESSORS:
         return TurnedWay(128, parts, {"num_worker_warps": 8, "occupancy": 1})

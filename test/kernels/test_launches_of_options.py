@@ -450,8 +450,11 @@ def of_ways() -> Iterator[tuple[str, Work]]:
                 f"attention with sinks {kind.__name__} {heads} {rows} {keys} {d} {causal} {window}",
                 lambda q=q, k=k, o=options: kernels.attention(q, k, k, **o),
             )
+    for m, n, k in ((512, 128, 1 << 16), (4224, 64, 1 << 14), (4225, 64, 1 << 14)):
+        work = lambda m=m, n=n, k=k: kernels.matmul(f32(m, k), f32(k, n), tf32=False)  # noqa: E731
+        yield f"parts of a product of pieces {m} x {n} x {k}", work
     for splits, a, b in product((1, 2), (False, True), (False, True)):
-        for strips, m in (((), 40), ((32, 8), 40)):
+        for strips, m in (((), 40), ((32, 8), 40), ((32, 8), 32)):
             way = tilings.Tiling((64, 64), 32, splits, 4, 1, False, strips=strips)
             given = tilings.Product(
                 bf16(m, 96), bf16(64, m) if a else bf16(m, 64), bf16(96, 64) if b else bf16(64, 96), bf16(96),
