@@ -10,6 +10,8 @@ import pytest
 from evaluate import parse
 
 from freehold.runtime.interpreter import run_tile
+from freehold.runtime.interpreter.compile import TooManyTurns
+from freehold.runtime.interpreter.launch import Entry
 from freehold.support.diagnostic import Rejected
 
 
@@ -110,6 +112,23 @@ def test_loops_nest_and_carry_each_other() -> None:
     for i in range(6):
         wanted += sum(range(i)) + (2 if i > 2 else 0)
     assert scalar(body, 6) == wanted
+
+
+@pytest.mark.parametrize("text", ["for", "loop", "nested"])
+def test_a_run_may_take_so_many_turns_of_loops(text: str) -> None:
+    """All together: of a loop inside another one, each turn counts."""
+    inner = "for %j in (%c0 to %c2, step %c1) : tile<i32> { continue }" if text == "nested" else ""
+    body = f"for %i in (%c0 to %n, step %c1) : tile<i32> {{ {inner} continue }}"
+    if text == "loop":
+        body = """loop iter_values(%i = %c0) : tile<i32> {
+          %end = cmpi equal %i, %n, signed : tile<i32> -> tile<i1> if %end { break }
+          %next = addi %i, %c1 : tile<i32> continue %next : tile<i32> }"""
+    constants = " ".join(f"%c{n} = constant <i32: {n}> : tile<i32>" for n in range(3))
+    module = parse(f"cuda_tile.module @m {{ cuda_tile.entry @k(%n: tile<i32>) {{ {constants} {body} return }} }}")
+    needed = {"for": 4, "loop": 5, "nested": 4 * 3}[text]  # the turn that leaves it is one
+    Entry.of(module, turns=needed).run([4])
+    with pytest.raises(TooManyTurns):
+        Entry.of(module, turns=needed - 1).run([4])
 
 
 def test_branches_yield() -> None:

@@ -14,7 +14,7 @@ from xdsl.dialects import test as operations
 import freehold as fh
 from freehold.dialects.cuda_tile.attrs import BoundedAttr, DivByAttr, SameElementsAttr
 from freehold.dialects.ownership import Duty, Rung
-from freehold.runtime.interpreter import control, ownership, pointers, rounding, scattered, shapes, windows
+from freehold.runtime.interpreter import control, ownership, pointers, rounding, scattered, shapes, views, windows
 from freehold.runtime.interpreter.adversary import Adversary
 from freehold.runtime.interpreter.elements import by_name
 from freehold.runtime.interpreter.errors import OutsideIndexSpace
@@ -96,6 +96,18 @@ def test_an_address_is_told_as_an_index() -> None:
     row = machine(x=x[0:1], y=x[2:3])
     assert row.element_at(x.ctypes.data + 8) == ("x", "[0, 2]")
     assert row.element_at(x[2].ctypes.data + 20) == ("y", "[0, 5]")
+
+
+def test_of_arrays_that_overlap_the_first_that_has_an_address_is_named() -> None:
+    base = np.zeros(32, np.uint8)
+    run, at = machine(one=base[:16], two=base[8:24], apart=base[28:]), base.ctypes.data
+    names = [views.name_at(run, at + offset) for offset in range(33)]
+    assert names == ["one"] * 16 + ["two"] * 8 + ["?"] * 4 + ["apart"] * 4 + ["?"]
+    assert [run.element_at(at + offset) for offset in (15, 16, 23)] == [
+        ("one", "[15]"),
+        ("two", "[8]"),
+        ("two", "[15]"),
+    ]
 
 
 @pytest.mark.parametrize("cut", ["[:]", "[::2]", "[:, :3]", "[1:2, 3:4]", "[:, ::2]", ".T", "[1:, 1:].T", "[0]"])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from evaluate import parse
 
-from freehold.runtime.interpreter import run
+from freehold.runtime.interpreter import parts, run
 from freehold.support.diagnostic import Rejected
 
 WHOLE = '!ownership.partition<mut tile [2, 2], ["M - 3", 2], i32>'
@@ -135,3 +137,24 @@ def test_a_region_behind_its_group_is_refused() -> None:
     text = GROUPED.replace("less_than", "greater_than_or_equal")
     with pytest.raises(Rejected, match="`y`"):
         run(parse(text), [np.zeros((8, 3), np.int32), np.array([0, 2, 4, 8], np.int32)])
+
+
+@pytest.mark.parametrize("covered", [False, True])
+@pytest.mark.parametrize("most", [None, 1, 2])
+@pytest.mark.parametrize("extent", [1, 3, 4])
+def test_the_first_group_that_is_none_is_named(extent: int, most: int | None, covered: bool) -> None:
+    """One that runs backwards or leaves the tensor, has more tiles than there may be, or leaves elements to nobody."""
+    inner: Any = parts
+    kind: Any = SimpleNamespace(tile_shape=(8, 2), groups_axis=1, covered=covered)
+    for count in (2, 3, 4):
+        for bounds in product(range(-1, extent + 2), repeat=count):
+            wrong: list[int] = []
+            for n in range(count - 1):
+                elements = range(bounds[n], bounds[n + 1])
+                inside = bounds[n] <= bounds[n + 1] and {*bounds[n : n + 2], *elements} <= {*range(extent + 1)}
+                tiles = len({(at - bounds[n]) // 2 for at in elements})
+                before = n == 0 and bounds[0] > 0
+                behind = n == count - 2 and bounds[-1] < extent
+                if not inside or tiles > (most or extent) or (covered and (before or behind)):
+                    wrong.append(n)
+            assert inner._first_bad(kind, extent, bounds, most) == (wrong[0] if wrong else None), bounds
