@@ -2,9 +2,10 @@
 Tests in several processes that are forked when all tests are collected, so that what they import is imported once.
 
 `pytest --forks N` runs tests in N processes, each a part of the list; whoever is done takes half of what another has
-left. Where a test ends its process, it has failed, and a new fork goes on with the rest. Reports are those of one
-process: the origin shows them, and runs no test itself. `pytest -n N` of pytest-xdist collects in every process and
-works wherever Python does; this needs Linux, an origin without threads, and no GPU, whose driver survives no fork.
+left, whole files as far as there are several: what a file's tests share is made once. Where a test ends its process, it
+has failed, and a new fork goes on with the rest. Reports are those of one process: the origin shows them, and runs no
+test itself. `pytest -n N` of pytest-xdist collects in every process and works wherever Python does; this needs Linux,
+an origin without threads, and no GPU, whose driver survives no fork.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -50,15 +53,20 @@ class Shares:
 
     _FIELDS = ("begin", "end", "current", "following")
 
-    def __init__(self, tests: int, processes: int) -> None:
+    def __init__(self, files: Sequence[Path], processes: int) -> None:
+        """Of each test the file that it is in."""
+        tests = len(files)
         self._processes = processes
+        self._files = [n for n in range(1, tests) if files[n] != files[n - 1]]
+        folders = [n for n in self._files if files[n].parent != files[n - 1].parent]
         size = 4 * (len(self._FIELDS) * processes + 1)
         self._file = os.memfd_create("shares")
         os.ftruncate(self._file, size)
         self._memory = memoryview(mmap.mmap(self._file, size)).cast("i")
-        for process in range(processes):
-            self._set(process, "begin", tests * process // processes)
-            self._set(process, "end", tests * (process + 1) // processes)
+        cuts = [_nearest(folders, tests * n // processes, tests // (4 * processes)) for n in range(1, processes)]
+        for process, (begin, end) in enumerate(pairwise((0, *cuts, tests))):
+            self._set(process, "begin", begin)
+            self._set(process, "end", end)
             self.note(process, NONE, NONE)
 
     def _at(self, process: int, name: str) -> int:
@@ -87,7 +95,7 @@ class Shares:
                 first, end = self._get(other, "begin"), self._get(other, "end")
                 if first == end:
                     return NONE
-                begin = (first + end) // 2
+                begin = _nearest(self._files, (first + end) // 2, (end - first) // 3)
                 self._set(other, "end", begin)
                 self._set(process, "end", end)
             self._set(process, "begin", begin + 1)
@@ -114,6 +122,11 @@ class Shares:
     def close(self) -> None:
         """Ends it, where nobody will ask any more."""
         os.close(self._file)
+
+
+def _nearest(cuts: Sequence[int], place: int, most: int) -> int:
+    """Of some places to cut at the nearest to one, at most so far away; else that itself."""
+    return min((cut for cut in cuts if abs(cut - place) <= most), key=lambda cut: abs(cut - place), default=place)
 
 
 @dataclass
@@ -149,7 +162,7 @@ class Origin:
         if session.testsfailed and not session.config.option.continue_on_collection_errors:
             return None  # pytest says so
         assert len(os.listdir("/proc/self/task")) == 1, f"forks would lack threads: {threading.enumerate()}"
-        shares = Shares(len(session.items), self._processes)
+        shares = Shares([item.path for item in session.items], self._processes)
         try:
             for number in range(self._processes):
                 self._start(session, shares, number)

@@ -176,7 +176,8 @@ def test_one_that_leaves_pytest_ends_all(tmp_path: Path) -> None:
 def test_every_test_is_taken_once(seed: int) -> None:
     choose = random.Random(seed)
     tests, processes = choose.randrange(60), choose.randrange(1, 6)
-    shares = Shares(tests, processes)
+    files = sorted(Path(f"{choose.randrange(3)}/{choose.randrange(4)}") for _ in range(tests))
+    shares = Shares(files, processes)
     taken: list[int] = []
     working = list(range(processes))
     while working:
@@ -187,3 +188,15 @@ def test_every_test_is_taken_once(seed: int) -> None:
             taken.append(test)
     shares.close()
     assert sorted(taken) == list(range(tests))
+
+
+def test_files_are_taken_whole() -> None:
+    """Where folders and files begin near the middle; a file that is all that is left is shared."""
+    sizes = {"a/1": 20, "a/2": 25, "b/1": 30, "b/2": 12, "b/3": 5}
+    files = [Path(name) for name, size in sizes.items() for _ in range(size)]
+    shares = Shares(files, 2)
+    assert [shares.take(1) for _ in range(47)] == list(range(45, 92))
+    assert shares.take(1) == 20, "the second file of the first, and not the middle"
+    assert [shares.take(0) for _ in range(20)] == list(range(20))
+    assert shares.take(0) == 33, "the middle of what is left of the one file"
+    shares.close()
