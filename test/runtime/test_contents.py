@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import freehold as fh
 from freehold.runtime.arrays import contents
 from freehold.runtime.arrays.contents import TOLERANCES, difference
 
@@ -62,3 +63,15 @@ def test_a_view_is_compared_by_its_elements() -> None:
     whole = np.arange(12, dtype=np.float32).reshape(3, 4)
     assert difference(whole.T, whole.T.copy())[0] == 0.0
     assert difference(whole[:, ::2], whole[:, 1::2])[0] > 0
+
+
+def test_what_tensors_held_is_given_back_to_all_of_a_name() -> None:
+    """As the first of them held it: launches that are timed one after another begin with the same."""
+    kept = contents.Contents()
+    one, two, other = (fh.full(2, value, fh.i32, device=fh.HOST).sync() for value in (1, 2, 3))
+    for name, tensor in (("x", one), ("x", two), ("y", other)):
+        kept.keep(name, tensor)
+    for tensor in (one, two, other):
+        tensor.fill(9).sync()
+    kept.give_back()
+    assert [tensor.numpy().tolist() for tensor in (one, two, other)] == [[1, 1], [1, 1], [3, 3]]

@@ -262,3 +262,20 @@ def test_what_is_written_into_a_capsule(dtype: fh.DType, versioned: bool) -> Non
     assert array.data == tensor.pointer
     if versioned:
         assert (held.major, held.minor, held.flags) == (1, 0, 0)
+
+
+def test_what_is_lent_to_the_host_is_not_exported() -> None:
+    """Whoever has the capsule may write it."""
+    tensor = made(fh.f32)
+    for borrow in (tensor.borrow, tensor.borrow_mut):
+        with borrow(), pytest.raises(BufferError, match="O25"):
+            np.from_dlpack(tensor)
+    np.from_dlpack(tensor)
+
+
+@pytest.mark.parametrize("strides", [(5, 4), (8, 5), (5, 5)])
+def test_each_axis_goes_by_whole_elements(strides: tuple[int, int]) -> None:
+    memory = np.zeros(64, np.uint8)
+    array: Any = np.lib.stride_tricks.as_strided(memory.view(np.float32), (3, 2), strides)
+    with pytest.raises(BufferError, match="its elements do not lie in steps of their size"):
+        np.from_dlpack(fh.from_dlpack(array))

@@ -18,6 +18,7 @@ import pytest
 import freehold as fh
 from freehold.runtime.arrays import copying
 from freehold.runtime.arrays import tensor as tensor_module
+from freehold.runtime.gpu.timeline import host_timeline
 from freehold.runtime.memory import storage
 from freehold.runtime.memory.arguments import contiguous
 from freehold.runtime.memory.numpy_types import numpy_dtype
@@ -419,6 +420,33 @@ def test_a_fork_keeps_what_is_on_a_gpu_and_never_gives_it_back(monkeypatch: pyte
     assert [each.owner for each in alive] == [f"memory {fh.HOST}", None, None]
 
 
+def test_memory_that_was_moved_has_no_sole_user() -> None:
+    tensor = fh.zeros(4, fh.f32).sync()
+    tensor.space.settle()
+    assert tensor.space.sole is host_timeline()  # it wrote the zeros
+    tensor.move()
+    assert tensor.space.sole is None
+    assert [user for user, *_ in tensor.space.uses] == [host_timeline()]
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_who_borrows_comes_after_what_is_in_flight(exclusive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    joined, tensor = list[Any](), fh.zeros(4, fh.f32).sync()
+    monkeypatch.setattr(tensor_module.ledger, "join", lambda *tensors, write: joined.append((tensors, write)))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
+    with tensor.borrow_mut() if exclusive else tensor.borrow():
+        assert joined == [(([tensor],), exclusive)]
+
+
+@pytest.mark.parametrize(("seed", "same"), [(-1, 2**63 - 1), (2**63 + 5, 5), (2**64, 0), (-(2**63), 0)])
+def test_a_seed_counts_by_its_lowest_bits(seed: int, same: int) -> None:
+    def drawn(seed: int) -> list[float]:
+        return fh.rand(4, seed=seed).sync().numpy().tolist()
+
+    assert drawn(seed) == drawn(same)
+    assert drawn(same) != drawn(same ^ 1)
+    assert drawn(same) != drawn(same ^ 1 << 62)
+
+
 @pytest.mark.parametrize("seed", ["7", 2.5, [1]])
 def test_a_seed_is_an_integer(seed: Any) -> None:
     for name in ("rand", "randn"):
@@ -491,6 +519,11 @@ def test_what_is_said_in_the_interface_of_cuda_arrays(dtype: fh.DType, monkeypat
     assert waited == [(tensor, "the stream of 0")]
     strides = (12 * dtype.itemsize, 2 * dtype.itemsize)
     assert on_a_gpu(dtype, (4, 6), strides).__cuda_array_interface__["strides"] == strides
+    moved = tensor.move()
+    assert moved.__cuda_array_interface__["data"] == said["data"]
+    with pytest.raises(fh.Rejected) as caught:
+        _ = tensor.__cuda_array_interface__
+    assert caught.value.codes == ("O250",)
 
 
 @pytest.mark.parametrize(
