@@ -38,8 +38,9 @@ def tiles(
 ) -> Sequence[i32]:
     """The indices of the tiles of `size` elements that cover `tensor` along `axis`: `0 .. ceildiv(extent, size) - 1`.
 
-    Those from `start` up to `stop`, as a slice takes them: what lies outside the tensor is left out. Every `step`-th;
-    `step` is positive, which is checked in the kernel where it is not known. `reversed(tiles(...))` runs backwards.
+    Those from `start` up to `stop`: what lies outside the tensor is left out, and a negative `start` that the kernel
+    computes is 0. Every `step`-th from there on; `step` is positive, which is checked in the kernel where it is not
+    known. `reversed(tiles(...))` runs backwards.
     Only as what a `for` runs over. The index carries its bound, so a load with it needs no check.
     """
     ...
