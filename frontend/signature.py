@@ -165,6 +165,11 @@ class KernelSignature:
         """The parameters that arrays are given for."""
         return tuple(p for p in self.parameters if p.is_tensor)
 
+    def is_extent(self, parameter: Parameter) -> bool:
+        """Whether a `Const` parameter has the name of a dimension, or one that dimensions are made of."""
+        dims = (dim for p in self.tensors for dim in p.dims or ())
+        return any(parameter.name in terms.parse(dim).symbols() for dim in dims)
+
     def positions(self, names: Collection[str]) -> frozenset[int]:
         """Where the tensors of these names, as they stand in the text, are among the tensors: all of a tuple's."""
         return frozenset(n for n, p in enumerate(self.tensors) if p.written in names)

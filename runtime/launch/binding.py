@@ -304,8 +304,12 @@ def _constant(call: Call, parameter: Parameter, value: Any) -> ConstSpec | None:
     """A compile-time argument."""
     if isinstance(value, Choice) and not call.schedule and call.signature.cut:
         return ConstSpec(value)
-    if _is_constant(parameter, value):
+    extent = value is not None and type(value) is not int and call.signature.is_extent(parameter)
+    if _is_constant(parameter, value) and not extent:
         return ConstSpec(value)
+    if extent and not isinstance(value, Choice):
+        _wrong_value(call, parameter, value, "an integer, as it is an extent")
+        return None
     kind = parameter.type
     if kind is None and not isinstance(value, Partition | Choice):
         wanted = "something that can be hashed, such as a number or a tuple"
@@ -331,18 +335,18 @@ def _wrong_value(call: Call, parameter: Parameter, value: Any, expected: str) ->
     given = "a partition" if isinstance(value, Partition) else _described(value)
     kernel, annotation = call.signature.kernel, parameter.annotation
     error = errors.WrongScalar(call.place(parameter), parameter.name, kernel, expected, given, annotation)
-    if (edit := _converted(parameter, value, call.text(parameter))) is not None:
+    if (edit := _converted(call, parameter, value)) is not None:
         error.add(error.Convert(edit))
     call.errors.append(error)
 
 
-def _converted(parameter: Parameter, value: Any, text: str) -> str | None:
+def _converted(call: Call, parameter: Parameter, value: Any) -> str | None:
     """How a value is written that is the right one in all but its class; None where nothing of it would be taken."""
-    for edit, made in _conversions(value, text):
+    for edit, made in _conversions(value, call.text(parameter)):
         if parameter.mode == "scalar":
             taken = plain_number(scalar_dtype(parameter), made) is not None
         else:
-            taken = _is_constant(parameter, made)
+            taken = _is_constant(parameter, made) and not (type(made) is float and call.signature.is_extent(parameter))
         if taken:
             return edit
     return None

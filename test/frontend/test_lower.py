@@ -373,6 +373,30 @@ def test_a_constant_of_the_name_of_a_dimension_may_be_none(length: int | None) -
     assert extents == {"N" if length is None else "8"}
 
 
+@fh.kernel
+def halves(y: Out["N // G"], x: Ref["N"], G: Const[Any] = None):
+    y.store(x.load((0,), y.tile) if G == 2 else 1.0)
+
+
+@pytest.mark.parametrize("length", [8.0, 100.0, True, "8", np.int64(8), (8,)])
+def test_a_constant_of_the_name_of_a_dimension_is_an_integer(length: Any) -> None:
+    """Others would be an extent that nothing is compared with."""
+    with pytest.raises(fh.Rejected, match=r"O215.*`N` of `twice` must be an integer, as it is an extent"):
+        twice(fh.partition(np.zeros_like(F32), (2, 4)), F32, length).sync()
+    with pytest.raises(fh.Rejected, match=r"O215.*`G` of `halves` must be an integer, as it is an extent"):
+        halves(fh.partition(np.zeros(4, np.float32), 4), np.zeros(8, np.float32), length).sync()
+
+
+def test_the_integer_that_an_extent_is_is_proposed() -> None:
+    for length, edit in ((8.0, "`int(length)`"), (np.int64(8), "`int(length)`"), (np.full(1, 8), "`length.item()`")):
+        with pytest.raises(fh.Rejected) as caught:
+            twice(fh.partition(np.zeros_like(F32), (2, 4)), F32, length).sync()
+        assert edit in str(caught.value)
+    y = np.zeros(4, np.float32)
+    halves(fh.partition(y, 4), np.ones(8, np.float32), 2).sync()
+    assert (y == 1).all()
+
+
 def test_another_extent_than_that_which_is_compiled_in_is_refused() -> None:
     with pytest.raises(Rejected):
         twice(fh.partition(np.zeros_like(F32), (2, 4)), F32, 4).sync()
