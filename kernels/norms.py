@@ -25,8 +25,11 @@ from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.reloaded import (
     LAYER_RELOADED,
+    LAYER_RELOADED_F16,
     PLAIN_RELOADED,
+    PLAIN_RELOADED_F16,
     RMS_RELOADED,
+    RMS_RELOADED_F16,
     layer_norm_reloaded,
     norm_reloaded_launch,
     reloaded_way,
@@ -368,7 +371,7 @@ def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
 
 def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
     """The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,)."""
-    if weight.dtype == y.dtype and (again := reloaded_way(RMS_RELOADED, y)):
+    if weight.dtype == y.dtype and (again := reloaded_way(RMS_RELOADED, RMS_RELOADED_F16, y)):
         return norm_reloaded_launch(rms_norm_reloaded, again, y, (rstd,), x, weight, eps)
     shared = (RMS_SHARED, RMS_SHARED_F16) if weight.dtype == y.dtype else ()
     if kept := kept_way(RMS, y, *shared):
@@ -410,7 +413,8 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
         kernel(cut(out, (high, 4096 // high)), x, mean, rstd, weight, b, bias is not None, compiled_in(N)).on()
         return
     narrow = weight.dtype == b.dtype == out.dtype
-    if narrow and (again := reloaded_way(PLAIN_RELOADED if bias is None else LAYER_RELOADED, out)):
+    found = (PLAIN_RELOADED, PLAIN_RELOADED_F16) if bias is None else (LAYER_RELOADED, LAYER_RELOADED_F16)
+    if narrow and (again := reloaded_way(*found, out)):
         of_rows, more = (mean, rstd), (weight, b, eps, bias is not None)
         norm_reloaded_launch(layer_norm_reloaded, again, out, of_rows, as_rows(x), *more).on()
         return

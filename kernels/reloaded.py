@@ -57,7 +57,7 @@ _LAYER: Final = Reloaded(4096, 16, 1, 14, 3, 4)
 _TWO: Final = Reloaded(4096, 16, 2, 7, 1, 1)
 
 SOFTMAX_RELOADED: Final = {65536: Reloaded(4096, 16, 2, 8, 1, order=_SOFTMAX.order), 114688: _SOFTMAX, 131072: _SOFTMAX}
-LOG_SOFTMAX_RELOADED: Final = {131072: _SOFTMAX}
+LOG_SOFTMAX_RELOADED: Final = {98304: _SOFTMAX, 114688: _SOFTMAX, 131072: _SOFTMAX}
 RMS_RELOADED: Final = {
     45056: _TWO,
     81920: Reloaded(8192, 32, 1, 6, 1, 2),
@@ -80,6 +80,13 @@ Lengths of rows of `bf16` that are faster so, as measured on an H200, where all 
 `f64`: of norms with weights of that dtype, and of layer norms with a bias, or without in `PLAIN_RELOADED`.
 """
 
+SOFTMAX_RELOADED_F16: Final = {131072: _SOFTMAX}
+LOG_SOFTMAX_RELOADED_F16: Final = {131072: _SOFTMAX}
+RMS_RELOADED_F16: Final = {131072: RMS_RELOADED[131072]}
+LAYER_RELOADED_F16: Final = {131072: _LAYER}
+PLAIN_RELOADED_F16: Final[dict[int, Reloaded]] = {}
+"""The same of `f16`."""
+
 _LEAST: Final = 256
 """Rows, at least, for which this was measured."""
 _FILLED: Final = 0.85
@@ -89,11 +96,14 @@ take another turn of all of it.
 """
 
 
-def reloaded_way(found: Mapping[int, Reloaded], x: Any) -> Reloaded | None:
-    """How the rows of the matrix `x` are worked on; None where others are faster, or this was not measured."""
+def reloaded_way(found: Mapping[int, Reloaded], found_f16: Mapping[int, Reloaded], x: Any) -> Reloaded | None:
+    """
+    How the rows of the matrix `x` are worked on, of lengths `found` for `bf16` and `found_f16` for `f16`; None where
+    others are faster, or this was not measured.
+    """
     rows, length = x.shape
-    way = found.get(length)
-    if way is None or rows < _LEAST or str(x.dtype) != "torch.bfloat16":
+    way = {"torch.bfloat16": found, "torch.float16": found_f16}.get(str(x.dtype), {}).get(length)
+    if way is None or rows < _LEAST:
         return None
     return way if filled(rows, way.occupancy) >= _FILLED else None
 

@@ -17,7 +17,14 @@ from freehold.kernels.kept import (
     softmax_launch,
 )
 from freehold.kernels.operators import as_rows, operator
-from freehold.kernels.reloaded import LOG_SOFTMAX_RELOADED, SOFTMAX_RELOADED, reloaded_way, softmax_reloaded_launch
+from freehold.kernels.reloaded import (
+    LOG_SOFTMAX_RELOADED,
+    LOG_SOFTMAX_RELOADED_F16,
+    SOFTMAX_RELOADED,
+    SOFTMAX_RELOADED_F16,
+    reloaded_way,
+    softmax_reloaded_launch,
+)
 from freehold.kernels.schedules import cut, hinted, rows
 from freehold.kernels.tiles import (
     above,
@@ -178,7 +185,8 @@ _WALKED: Final = {
 def _softmax(y: Any, x: Any, log: bool) -> None:
     out, rows_of_x = as_rows(y), as_rows(x)
     found = (LOG_SOFTMAX, out, LOG_SOFTMAX_SHARED) if log else (SOFTMAX, out, SOFTMAX_SHARED, SOFTMAX_SHARED_F16)
-    if again := reloaded_way(LOG_SOFTMAX_RELOADED if log else SOFTMAX_RELOADED, out):
+    again_of = (LOG_SOFTMAX_RELOADED, LOG_SOFTMAX_RELOADED_F16) if log else (SOFTMAX_RELOADED, SOFTMAX_RELOADED_F16)
+    if again := reloaded_way(*again_of, out):
         softmax_reloaded_launch(again, out, rows_of_x, log).on()
         return
     if kept := kept_way(*found):

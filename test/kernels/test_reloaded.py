@@ -18,12 +18,18 @@ from freehold.runtime.variants.build import bytecode
 
 W, K = 512, 5
 N = K * W
+BF16, F16 = np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16)
 TABLES = {
-    "softmax": reloaded.SOFTMAX_RELOADED,
-    "logarithm": reloaded.LOG_SOFTMAX_RELOADED,
-    "rms": reloaded.RMS_RELOADED,
-    "layer": reloaded.LAYER_RELOADED,
-    "layer without bias": reloaded.PLAIN_RELOADED,
+    ("softmax", BF16): reloaded.SOFTMAX_RELOADED,
+    ("logarithm", BF16): reloaded.LOG_SOFTMAX_RELOADED,
+    ("rms", BF16): reloaded.RMS_RELOADED,
+    ("layer", BF16): reloaded.LAYER_RELOADED,
+    ("layer without bias", BF16): reloaded.PLAIN_RELOADED,
+    ("softmax", F16): reloaded.SOFTMAX_RELOADED_F16,
+    ("logarithm", F16): reloaded.LOG_SOFTMAX_RELOADED_F16,
+    ("rms", F16): reloaded.RMS_RELOADED_F16,
+    ("layer", F16): reloaded.LAYER_RELOADED_F16,
+    ("layer without bias", F16): reloaded.PLAIN_RELOADED_F16,
 }
 
 
@@ -88,20 +94,22 @@ def test_norms(kind: str, held: int, ahead: int, weights: int, offset: float) ->
         assert np.linalg.norm(found - right) <= (4e-3 if ahead != 1 else 1e-3) * np.linalg.norm(right)
 
 
-MEASURED = [(kind, length, way) for kind, table in TABLES.items() for length, way in table.items()]
+MEASURED = [(*of, length, way) for of, table in TABLES.items() for length, way in table.items()]
 
 
-@pytest.mark.parametrize(("kind", "length", "way"), MEASURED)
-def test_lengths_are_whole_tiles_of_which_a_part_fits_registers(kind: str, length: int, way: Reloaded) -> None:
+@pytest.mark.parametrize(("kind", "dtype", "length", "way"), MEASURED)
+def test_lengths_are_whole_tiles_of_which_a_part_fits_registers(
+    kind: str, dtype: Any, length: int, way: Reloaded
+) -> None:
     assert length % way.width == 0
     assert way.width % (8 * 32 * way.warps) == 0, "threads load 8 numbers at once"
     assert 0 < way.held < length // way.width
-    assert 2 * way.held * way.width * way.occupancy <= 128 << 10, "half of a multiprocessor's registers"
+    assert dtype.itemsize * way.held * way.width * way.occupancy <= 128 << 10, "half of a multiprocessor's registers"
     assert (way.weights == 0) == (kind in ("softmax", "logarithm"))
 
 
-@pytest.mark.parametrize(("kind", "length", "way"), MEASURED)
-def test_kernels_are_taken(kind: str, length: int, way: Reloaded, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("kind", "dtype", "length", "way"), MEASURED)
+def test_kernels_are_taken(kind: str, dtype: Any, length: int, way: Reloaded, monkeypatch: pytest.MonkeyPatch) -> None:
     def unlaunched(kernel: Any, hints: dict[str, int]) -> Any:
         def call(*given: Any) -> tuple[Any, tuple[Any, ...]]:
             return kernel.with_hints(**hints), given
@@ -109,7 +117,7 @@ def test_kernels_are_taken(kind: str, length: int, way: Reloaded, monkeypatch: p
         return call
 
     monkeypatch.setattr(reloaded, "hinted", unlaunched)
-    x: Any = np.zeros((2, length), ml_dtypes.bfloat16)
+    x: Any = np.zeros((2, length), dtype)
     of_rows, w = np.zeros(2, np.float32), x[0].copy()
     if kind in ("softmax", "logarithm"):
         kernel, given = reloaded.softmax_reloaded_launch(way, x.copy(), x, kind == "logarithm")
@@ -131,13 +139,15 @@ class Narrow:
 
 def test_where_rows_are_loaded_again() -> None:
     one, two = Reloaded(8192, 32, 1, 8, 1), Reloaded(4096, 8, 2, 11, 0)
-    found = {131072: one, 65536: two}
+    found, found_f16 = {131072: one, 65536: two}, {131072: two}
 
     def way(rows: int, length: int, dtype: str = "torch.bfloat16") -> Any:
-        return reloaded_way(found, SimpleNamespace(shape=(rows, length), dtype=Narrow(dtype)))
+        return reloaded_way(found, found_f16, SimpleNamespace(shape=(rows, length), dtype=Narrow(dtype)))
 
     assert way(512, 131072) is one
-    assert way(512, 131072, "torch.float16") is None, "not measured"
+    assert way(512, 131072, "torch.float16") is two
+    assert way(512, 65536, "torch.float16") is None, "not measured"
+    assert way(255, 131072, "torch.float16") is None, "too few"
     assert way(512, 131072, "torch.float32") is None
     assert way(512, 131073) is None
     assert way(512, 98304) is None
