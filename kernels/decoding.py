@@ -251,27 +251,59 @@ class TurnedWay(NamedTuple):
     """The kernel's hints."""
 
 
+class WholeCaches(NamedTuple):
+    """How caches are read whose number is at most `heads`, and which have so many positions."""
+
+    heads: float
+    least: int
+    most: float
+    occupancy: int
+    """Blocks of a multiprocessor."""
+    early: bool = True
+    """Whether blocks begin while the launch in front ends."""
+
+
+WHOLE: Final = (
+    WholeCaches(119, 512, 16384, 2),
+    WholeCaches(PROCESSORS, 512, float("inf"), 2),
+    WholeCaches(160, 2048, 8192, 3),
+    WholeCaches(2 * PROCESSORS, 4097, 8192, 4),
+    WholeCaches(4 * PROCESSORS, 512, 8192, 4, early=False),  # all run at once, and what begins early is in their way
+    WholeCaches(7 * PROCESSORS, 512, 4096, 3),
+    WholeCaches(float("inf"), 512, 1024, 4),
+)
+"""
+For more caches than half of the multiprocessors, the fewest first: where a block that has a whole cache is as fast as
+any other way, or faster, as it leaves nothing to merge. Measured on an H200 (docs/experiments.md, Decoding).
+"""
+
+
 def turned_way(positions: int, heads: int) -> TurnedWay | None:
     """
-    How so many caches of so many positions are cut where one block a multiprocessor, or two, are as fast as four, or
-    None where they are not (see `cache_tiles`).
+    How so many caches of so many positions are cut where `WHOLE` says so, or one block a multiprocessor, or two, are as
+    fast as four. None where they are not (see `cache_tiles`).
 
     A block of a whole cache leaves room for one of the next launch, which begins early. Fewer caches are cut into as
     few parts as keep half of the multiprocessors busy, and where there is much to read, all of them.
     """
     early, read = {"num_worker_warps": 4, "begin_early": True}, heads * positions
-    if PROCESSORS // 2 < heads <= PROCESSORS and positions >= 512 and (positions <= 4096 or heads >= 120):
-        return TurnedWay(64, 1, {**early, "occupancy": 2})
-    if PROCESSORS < heads <= 160 and 2048 <= positions <= 4096:
-        return TurnedWay(64, 1, {**early, "occupancy": 3})
-    if not 8 <= heads <= PROCESSORS // 2 or positions < 1024:
+    if heads > PROCESSORS // 2:
+        whole = next(w for w in WHOLE if heads <= w.heads)
+        if not whole.least <= positions <= whole.most:
+            return None
+        return TurnedWay(64, 1, {**(early if whole.early else {"num_worker_warps": 4}), "occupancy": whole.occupancy})
+    if heads < 8 or positions < 1024:
         return None
     if read <= 48 * 4096:
         return TurnedWay(64, 8 if heads <= 12 else 4 if heads <= 33 else 2, {**early, "occupancy": 2})
     if read <= 8 * 65536:
         parts, left = divmod(256, heads)
-        return None if left else TurnedWay(64, parts, {**early, "occupancy": 4})
+        if left:
+            return TurnedWay(64, PROCESSORS // heads, {**early, "occupancy": 2})
+        return TurnedWay(64, parts, {**early, "occupancy": 4})
     parts = PROCESSORS // heads
+    if 12 < heads < 32 and 2 * PROCESSORS % heads == 0:
+        return TurnedWay(64, 2 * PROCESSORS // heads, {**early, "occupancy": 2})
     if heads >= 32 and heads * parts >= _BUSY * PROCESSORS:
         return TurnedWay(128, parts, {"num_worker_warps": 8, "occupancy": 1})
     return None

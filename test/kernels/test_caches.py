@@ -181,10 +181,28 @@ def test_caches_that_few_blocks_a_multiprocessor_read() -> None:
     more = [way(n, heads) for n, heads in ((65536, 8), (16384, 16), (16384, 32), (8192, 64))]
     assert more == [(64, parts, 4, True) for parts in (32, 16, 8, 4)]
     assert [way(65536, heads) for heads in (32, 64)] == [(128, 4, 1, False), (128, 2, 1, False)]
-    for positions, heads in ((511, 128), (16384, 96), (1023, 32), (4096, 7), (8192, 40), (65536, 16), (65536, 56)):
+    unlike = [way(n, heads) for n, heads in ((8192, 40), (8192, 48), (16384, 24), (65536, 24))]  # 256 is no multiple
+    assert unlike == [(64, parts, 2, True) for parts in (3, 2, 5, 11)]
+    for positions, heads in ((511, 128), (32768, 96), (1023, 32), (4096, 7), (65536, 16), (65536, 56)):
         assert decoding.turned_way(positions, heads) is None
-    for positions, heads in ((1024, 144), (8192, 144), (4096, 161), (4096, 512)):
-        assert decoding.turned_way(positions, heads) is None
+
+
+def test_more_caches_than_multiprocessors() -> None:
+    """Whole ones, in as many blocks a multiprocessor as are fastest, up to so many positions."""
+
+    def way(positions: int, heads: int) -> tuple[int, bool] | None:
+        found = decoding.turned_way(positions, heads)
+        assert not found or (found.step, found.parts, found.hints["num_worker_warps"]) == (64, 1, 4)
+        return found and (found.hints["occupancy"], bool(found.hints.get("begin_early")))
+
+    assert [way(n, 144) for n in (1024, 2047, 2048, 8192, 8193)] == [None, None, (3, True), (3, True), None]
+    assert [way(n, 224) for n in (1024, 4096, 4097, 8192, 8193)] == [None, None, (4, True), (4, True), None]
+    assert [way(n, 320) for n in (511, 512, 8192, 8193)] == [None, (4, False), (4, False), None]
+    assert [way(n, 800) for n in (511, 512, 4096, 4097)] == [None, (3, True), (3, True), None]
+    assert [way(n, 1600) for n in (511, 512, 1024, 1025)] == [None, (4, True), (4, True), None]
+    ends = 132, 133, 160, 161, 264, 265, 528, 529, 924, 925
+    assert [way(1024, n) for n in ends[5:]] == [(4, False)] * 2 + [(3, True)] * 2 + [(4, True)]
+    assert [way(8192, n) for n in ends[:6]] == [(2, True)] + [(3, True)] * 2 + [(4, True)] * 2 + [(4, False)]
 
 
 @pytest.mark.parametrize(
