@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from asked_driver import Bindings, in_place
 
+import freehold as fh
 from freehold.runtime.gpu import driver
 
 ON_DEVICE: Any = driver.on_device
@@ -109,12 +111,54 @@ def test_streams_are_wrapped_once(core: Bindings, monkeypatch: pytest.MonkeyPatc
     driver.stream(9, 0, "its owner")
     assert driver._owners[0, 9] == "its owner"
     monkeypatch.setitem(sys.modules, "cupy", cupy)  # type: ignore[arg-type]
-    for handle in (0, 1, 6, 8):
-        driver.stream(handle, 0)
-        assert driver._owners[0, handle] is (current if handle == 6 else None)
+    for current.ptr in (0, 1, 6):  # the default stream, which nobody destroys, has two handles
+        driver.streams[0].clear()
+        for handle in (0, 1, 6, 8):
+            driver.stream(handle, 0)
+            assert driver._owners[0, handle] is (current if handle == current.ptr == 6 else None)
     made = driver.new_stream(2)
     assert core.calls()[-3:] == [("on", 2), ("new stream", 2), ("off", 2)]
     assert driver.streams[2][72] is made
+
+
+def test_a_forked_process_keeps_what_the_driver_knew_and_uses_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[Any] = []
+    known = {0: {5: "a stream"}, 1: {6: "another", 7: "a third"}}
+    handles, owners = {77: (5, "a stream")}, {(0, 5): "its owner", (1, 6): None}
+    monkeypatch.setattr(driver, "forked", False)
+    monkeypatch.setattr(driver, "never_drop", kept.extend)
+    for name, value in (("streams", known), ("_handles", handles), ("_owners", owners)):
+        monkeypatch.setattr(driver, name, value)
+    driver._require_own()
+    try:
+        driver.forget()
+    finally:
+        gc.unfreeze()
+    assert known == {0: {}, 1: {}}
+    assert handles == owners == {}
+    assert {value for _, value in kept} == {"a stream", "another", "a third", (5, "a stream"), "its owner", None}
+    with pytest.raises(fh.Rejected) as caught:
+        driver._require_own()
+    assert caught.value.codes == ("O281",)
+
+
+def test_a_policy_makes_its_streams_once_and_hands_them_out_in_turn(
+    core: Bindings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "require_gpu", lambda remedy: core.said.append(("requires a GPU", remedy)))
+    monkeypatch.setattr(driver, "new_stream", lambda device: core.said.append(("new", device)) or len(core.said))
+    policy = fh.RoundRobin(3)
+    given = [policy.stream(2) for _ in range(7)]
+    assert len({*given}) == 3
+    assert given == given[:3] * 2 + given[:1]
+    remedy = "streams are a GPU's: on the host there is nothing to order"
+    assert core.calls() == [("requires a GPU", remedy), *[("new", 2)] * 3]
+    one = fh.SingleStream()
+    assert len({one.stream(2) for _ in range(4)}) == len({one.stream(0) for _ in range(4)}) == 1
+    for count in (0, -1):
+        with pytest.raises(ValueError, match=f"a policy needs a stream, and {count} were asked for"):
+            fh.RoundRobin(count)
+    assert fh.RoundRobin(1).stream(2)
 
 
 def test_current_streams_of_libraries(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -344,6 +344,14 @@ def test_streams_of_other_libraries(bindings: Bindings, monkeypatch: pytest.Monk
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("given", "grid"), [((5,), (5, 1, 1)), ((5, 6), (5, 6, 1)), ((5, 6, 7), (5, 6, 7))])
+def test_a_tile_block_is_launched_as_one_thread(
+    given: tuple[int, ...], grid: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "cuda_core", lambda: SimpleNamespace(LaunchConfig=lambda **said: said))
+    assert kernels.config.__wrapped__(*given) == {"grid": grid, "block": (1, 1, 1)}
+
+
 def test_shared_memory_is_allowed_once(bindings: Bindings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "_allowed", {})
     kernel, more = SimpleNamespace(handle=5), "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"
