@@ -26,13 +26,14 @@ from flow_programs import module_of, program
 from fuzz_ownership import builder_of
 from mutant_corpus import corpus
 from mutation_operators import OPERATORS
-from said import facts_of, row, said
+from said import facts_of, origins, row, said
 from written_lines import MIDDLES, lowered
 
 from freehold.dialects.cuda_tile.text import print_module
 from freehold.dialects.ownership import DistributeOp, LoadOp
 from freehold.passes.analysis.facts import analyse
 from freehold.passes.analysis.flow import Flow
+from freehold.passes.lowering import convert
 from freehold.tools.context import make_context
 from freehold.tools.located_parser import parse_module
 from freehold.tools.pipeline_text import parse_pipeline
@@ -137,7 +138,9 @@ def entry(number: int) -> Row:
 
 def line(number: int) -> Row:
     """A kernel that somebody might write, with one thing in the middle."""
-    verdict, texts = said(lowered(number))
+    module = lowered(number)
+    verdict, texts = said(module)
+    texts["origins"] = origins(convert(module))
     return f"{' / '.join(each.strip() for each in MIDDLES[number].split(chr(10)))}: {verdict}", texts
 
 

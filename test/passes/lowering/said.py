@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from freehold.dialects.cuda_tile.integers import width_of
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp
+from freehold.dialects.location import span_of
 from freehold.dialects.ownership import DistributeOp, GatherOp, KernelOp, duties_of
 from freehold.passes.analysis.divisibility import Divisors
 from freehold.passes.analysis.facts import KernelFacts
@@ -107,6 +108,12 @@ def _made(make: Callable[[], str]) -> str:
         return make()
     except (Rejected, PassFailedException) as failed:
         return str(failed)
+
+
+def origins(root: Operation) -> str:
+    """Where each operation comes from, in the order of the text."""
+    spans = ((op.name, span_of(op)) for op in root.walk())
+    return "\n".join(name if span is None else f"{name} {span.line}:{span.start}-{span.end}" for name, span in spans)
 
 
 def said(module: ModuleOp) -> tuple[str, dict[str, str]]:

@@ -12,7 +12,7 @@ import freehold as fh
 
 HEAD: Final = """
 def kernel(y: Out[f32, "M", "N"], z: Mut[f32, "M", "N"], x: Ref[f32, "M", "N"], v: Ref[f32, "K"], w: Ref[f32, "L"],
-           at: Ref[i32, "P"], s: Acc[f32, "N"], n: i32, m: i32):
+           at: Ref[i32, "P"], s: Acc[f32, "N"], r: Raw[i32, "Q"], n: i32, m: i32):
     i, j = y.index
     t = x.load_like(y)
 """
@@ -36,6 +36,10 @@ LINES: Final = (
     *(f"t += v.gather({places}, mask=fh.arange(8) < n, padding=1.0)" for places in SCATTERED[:3]),
     *(f"t += v.window(0, {start}, {length}).load(0, 8)" for start, length in (("n", 16), ("n", "m"), ("0", "n"))),
     "t += x.load((n, m), (4, 8))", "t += x.load((j, i), (4, 8))", "t += x.load((i, n), (1, 8))",
+    "with fh.unsafe('why'): t += r.gather(fh.arange(8))",
+    "with fh.unsafe('why'): t += r.gather(n + fh.arange(8), mask=fh.arange(8) < m, padding=3)",
+    "with fh.unsafe('why'): r.scatter(fh.arange(8), at.load(j, 8))",
+    "with fh.unsafe('why'): t += r.atomic_add(fh.arange(8), 1, mask=fh.arange(8) < n)",
     "t += v.load(n, 8) + w.load(n, 8)", "t += v.load(n, 8) + v.load(n + 1, 8)",
 )  # fmt: skip
 WALKS: Final = """
@@ -68,6 +72,13 @@ for k in range(4): t += v.load(at.load(k, 1)[0], 8)
 for k in range(n):
     if k < m: t += v.load(k, 8)
     else: t *= 2.0
+
+for k in range(n):
+    if k < m: z.store(z.load() + t)
+
+for k in range(n, n): t += v.load(k, 8)
+
+for k in range(5, 2): t += v.load(k, 8)
 
 for k in range(n):
     if k == m: t += 1.0
@@ -160,7 +171,8 @@ def arguments() -> tuple[Any, ...]:
     """What the kernels are given: two partitions, arrays, and two scalars."""
     y, z, x = (np.zeros((64, 96), np.float32) for _ in range(3))
     v, w, at, s = (np.zeros(size, dtype) for size, dtype in ((96, "f4"), (128, "f4"), (40, "i4"), (96, "f4")))
-    return fh.partition(y, (4, 8)), fh.partition(z, (4, 8)), x, v, w, at, s, 1, 2
+    r = np.zeros(64, np.int32)
+    return fh.partition(y, (4, 8)), fh.partition(z, (4, 8)), x, v, w, at, s, r, 1, 2
 
 
 def lowered(number: int) -> ModuleOp:
@@ -169,6 +181,6 @@ def lowered(number: int) -> ModuleOp:
     text = HEAD.lstrip() + "".join(f"    {line}\n" for line in lines)
     fh.register_source(file, text)
     names: dict[str, Any] = {"__name__": "lines", "fh": fh, "math": math}
-    names |= {name: getattr(fh, name) for name in ("Acc", "Mut", "Out", "Ref", "f32", "i32")}
+    names |= {name: getattr(fh, name) for name in ("Acc", "Mut", "Out", "Raw", "Ref", "f32", "i32")}
     exec(compile(text, file, "exec", dont_inherit=True), names)
     return fh.kernel(names["kernel"]).lower(*arguments())
