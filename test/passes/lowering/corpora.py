@@ -38,6 +38,14 @@ from freehold.tools.context import make_context
 from freehold.tools.located_parser import parse_module
 from freehold.tools.pipeline_text import parse_pipeline
 
+PIPELINES: Final = (
+    "canonicalize",
+    "canonicalize{fold-integers=false}",
+    "loop-split",
+    "cse",
+    "hoist-invariants",
+    "cse,hoist-invariants,canonicalize,loop-split",
+)
 Row = tuple[str, dict[str, str]]
 """What came out, and all texts."""
 
@@ -110,16 +118,6 @@ def _chosen(ops: Collection[Operation], order: Sequence[Operation]) -> list[int]
     return [n for n, op in enumerate(order) if op in ops]
 
 
-PIPELINES: Final = (
-    "canonicalize",
-    "canonicalize{fold-integers=false}",
-    "loop-split",
-    "cse",
-    "hoist-invariants",
-    "cse,hoist-invariants,canonicalize,loop-split",
-)
-
-
 def entry(number: int) -> Row:
     """A random entry with branches and loops in each other: what each pass leaves of it."""
     texts: dict[str, str] = {}
@@ -140,7 +138,10 @@ def line(number: int) -> Row:
     """A kernel that somebody might write, with one thing in the middle."""
     module = lowered(number)
     verdict, texts = said(module)
-    texts["origins"] = origins(convert(module))
+    code = convert(module)
+    for each in parse_pipeline(PIPELINES[-1]):
+        each.apply(make_context(), code)
+    texts |= {"tidied": str(code), "origins": origins(code)}
     return f"{' / '.join(each.strip() for each in MIDDLES[number].split(chr(10)))}: {verdict}", texts
 
 
