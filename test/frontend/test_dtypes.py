@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import freehold as fh
-from freehold import Mut, Out, Ref, bool_, f16, f32, f64, i8, i32, i64, u8
+from freehold import Const, Mut, Out, Ref, bool_, f16, f32, f64, i8, i32, i64, u8
 
 MEETINGS: list[tuple[str, bool | float, fh.DType]] = [
     *((name, number, dtype) for name, dtype in (("int8", i8), ("uint8", u8), ("int64", i64)) for number in (True, 3)),
@@ -81,3 +82,30 @@ def test_stores_convert_to_the_same_or_a_higher_kind(source: str, target: str) -
     y, x = np.zeros(16, target), np.ones(16, source)
     straight(fh.partition(y, 16), x).sync()
     assert y.tolist() == [1] * 16
+
+
+FLOATS = ("float16", "bfloat16", "float32", "float64", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu")
+PADDINGS = {"neg_zero": -0.0, "nan": np.nan, "inf": np.inf, "-inf": -np.inf}
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_what_is_padded_with_is_a_value_of_the_dtype(name: str) -> None:
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+
+    def holds(value: float) -> bool:
+        with np.errstate(all="ignore"):
+            kept = float(np.asarray(value).astype(dtype))
+        return bool(np.array_equal(kept, value, equal_nan=True) and np.signbit(kept) == np.signbit(value))
+
+    def loads(padding: str) -> bool:
+        @fh.kernel
+        def kernel(y: Out["N"], x: Ref["N"], P: Const[str]):
+            y.store(x.load_like(y, padding=P))
+
+        try:
+            kernel.lower(fh.partition(np.zeros(16, dtype), 16), np.zeros(16, dtype), padding)
+        except fh.Rejected:
+            return False
+        return True
+
+    assert {padding: loads(padding) for padding in PADDINGS} == {p: holds(value) for p, value in PADDINGS.items()}

@@ -211,6 +211,10 @@ def test_lambdas_of_one_line_are_told_apart():
     functions: list[Callable[[int], int]] = [(lambda x: x + 1), (lambda x: x * 2), (lambda y: y - 3)]
     texts = [ast.unparse(source_of(cast(FunctionType, f)).tree) for f in functions]
     assert texts == ["lambda x: x + 1", "lambda x: x * 2", "lambda y: y - 3"]
+    for function in functions:
+        source = source_of(cast(FunctionType, function))
+        at = (source.tree.lineno, source.tree.col_offset, source.tree.lineno, source.tree.end_col_offset or 0)
+        assert source.span(at).line == cast(FunctionType, function).__code__.co_firstlineno
 
 
 @pytest.mark.parametrize("quotes", ["", "from __future__ import annotations\n"])
