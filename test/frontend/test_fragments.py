@@ -197,6 +197,14 @@ r = fh.sort(t, 4)
 r = fh.top_k(t, 3)
 r = fh.top_k(t, 16)
 r = fh.top_k(t, n)
+r = fh.top_k(t, 0)
+r = fh.top_k(t, -2)
+r = fh.concatenate(t)
+r = fh.concatenate(())
+r = fh.concatenate((t,))
+r = fh.concatenate((t, t, t))
+r = t.astype(u32) + -1
+r = t.astype(u64) + -1
 r = fh.reduce(t, 0, lambda a: a, 0.0)
 r = fh.reduce(t, 0, lambda a, b: a, "a")
 r = fh.scan(t, 0, max, 0.0)
@@ -569,6 +577,7 @@ t[1].shape == (8,) and t[..., 0].shape == (4,) and t[:2, :4].shape == (2, 4) and
 t[-2:].shape == (2, 8)
 t.size == 32 and t.ndim == 2 and n.size == 1 and n.ndim == 0 and n.shape == () and x.ndim == 2 and x.dtype is f32
 fh.concatenate((t, t)).shape == (8, 8) and fh.concatenate((t, t), axis=-1).shape == (4, 16)
+fh.pack(t.astype(fh.tf32)).shape == (4, 32) and fh.unpack(fh.pack(t.astype(fh.tf32)), fh.tf32).shape == (4, 8)
 fh.expand_dims(t, 1).shape == (4, 1, 8) and fh.expand_dims(t, -1).shape == (4, 8, 1)
 fh.expand_dims(t, 0).shape == (1, 4, 8)
 fh.extract(t, (0, 0), (2, 4)).shape == (2, 4) and t.insert((0, 0), fh.zeros((2, 4), f32)).shape == (4, 8)
