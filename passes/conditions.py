@@ -312,7 +312,7 @@ def _if_leaves(op: IfOp) -> bool:
     if around is None or end is None or isinstance(end, YieldOp) or not _may_end(around, end):
         return False
     while (unreached := around.last_op) is not op and unreached is not None:
-        Rewriter.erase_op(unreached, safe_erase=False)
+        Rewriter.erase_op(unreached)
     block = last.block
     last.detach_block(block)
     if known is None:
