@@ -99,7 +99,7 @@ def test_what_is_padded_with_is_a_value_of_the_dtype(name: str) -> None:
 
     def loads(padding: str) -> bool:
         @fh.kernel
-        def kernel(y: Out["N"], x: Ref["N"], P: Const[str]):
+        def kernel(y: Out["N"], x: Ref["N"], P: Const[Any]):
             y.store(x.load_like(y, padding=P))
 
         try:
