@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from freehold.audit.facts import launch_from
+from freehold.audit.facts import call_of, launch_from
 from freehold.audit.picture import picture
 from freehold.audit.verdict import Audit, audit
+from freehold.audit.whose import written
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.tools.context import make_context
 from freehold.tools.located_parser import parse_module
@@ -127,6 +128,35 @@ def test_what_is_promised_not_to_wrap_does_not(op: str, bits: int) -> None:
         ]  # fmt: skip
         found = audited("\n    ".join(lines))
         assert (a, b, promise, found.verdict) == (a, b, promise, "safe" if fits else "faulty")
+
+
+TABLE = """
+cuda_tile.module @m {
+  entry @k(%table: tile<ptr<i32>>, %x: tile<ptr<f32>>) {
+    %t = make_token : token
+    %b, %b1, %b2 = get_tile_block_id : tile<i32>
+    %c = constant <f32: 1.0> : tile<f32>
+    %one = reshape %c : tile<f32> -> tile<1xf32>
+    MORE
+    %from = offset %table, %b : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+    %i, %u = load_ptr_tko weak %from token=%t : tile<ptr<i32>> -> tile<i32>, token
+    %at = offset %x, %i : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+    %s = store_ptr_tko weak %at, %c token=%t : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+}
+"""
+MULTICAST = "partition_view<tile=(1), tensor_view<?xf32, strides=[1], #cuda_tile.ptr_attr<multicast>>>"
+MULTIMEM = f"""%w = "foo.view"() : () -> !cuda_tile.{MULTICAST}
+    %q = multimem_store_view_tko weak %w, %one[%b] token = %t : {MULTICAST}, tile<1xf32>, tile<i32>, token -> token"""
+
+
+@pytest.mark.parametrize(("more", "arrays"), [("", {1}), (MULTIMEM, {0, 1})], ids=["one's own", "of several GPUs"])
+def test_a_store_to_several_gpus_may_write_any_array(more: str, arrays: set[int]) -> None:
+    module = parse_module(make_context(allow_unregistered=True), TABLE.replace("MORE", more), "k.mlir")
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    given = [{"name": name, "dtype": dtype, "shape": [8]} for name, dtype in (("table", "i32"), ("x", "f32"))]
+    assert written(entry, call_of(entry, launch_from({"grid": [4], "arguments": given}))) == arrays
 
 
 VIEW = """%n = constant <i64: NUMBER> : tile<i64>

@@ -17,7 +17,7 @@ import pytest
 
 import freehold as fh
 from freehold.engine import Config, ModelError, demo
-from freehold.engine.batch import Batch, Inputs, Memory, Shape, Share
+from freehold.engine.batch import Batch, Inputs, Memory, Shape, Share, all_rows
 from freehold.engine.layers import most_split
 from freehold.engine.model import Model
 from freehold.engine.weights import Checkpoint
@@ -271,3 +271,27 @@ def test_files_that_are_missing_or_damaged_are_named(tmp_path: Path, file: str) 
         (folder / file).unlink() if missing else (folder / file).write_bytes(b"\x07" * 9)
         with pytest.raises(ModelError, match=file):
             Model(folder, Config.read(folder), fh.HOST, 16, 2, 16)
+
+
+WIDE: dict[str, tuple[tuple[int, int], dict[str, int]]] = {
+    "queries, keys and values": ((128, 8192), {"hidden": 8192}),
+    "what was attended to": ((512, 8192), {"hidden": 512, "heads": 64, "kv_heads": 1, "head": 128}),
+    "gates": ((1024, 8192), {"hidden": 8192, "feed": 512}),
+    "what is fed": ((512, 8192), {"hidden": 512, "feed": 8192}),
+    "experts": ((512, 8192), {"hidden": 8192, "experts": 512, "chosen": 2, "expert_feed": 16}),
+    "tokens": ((1024, 8192), {"hidden": 8192, "vocabulary": 1024}),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_parts_have_room_of_whichever_product_takes_most(name: str) -> None:
+    (n, k), given = WIDE[name]
+    sizes: dict[str, Any] = {"hidden": 64, "feed": 16, "heads": 4, "kv_heads": 2, "head": 16, "vocabulary": 16, **given}
+    constants: dict[str, Any] = {"eps": 1e-6, "frequencies": (), "tied": True, "ends": frozenset()}
+    model = Model.__new__(Model)
+    model.config = Config("LlamaForCausalLM", layers=1, positions=64, dtype=fh.bf16, **constants, **sizes)
+    model.device, model.tokens, model.sequences, model.page = fh.HOST, 48, 4, 16
+    room = vars(Model)["_reserved"](model)
+    found = vars(room)["_made"]["splits"].shape
+    assert found == (most_split(all_rows(48, 4), n, k, 2),)
+    assert found > (1,)
