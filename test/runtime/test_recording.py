@@ -1,7 +1,8 @@
 """What graphs know while they are recorded: which kernels may still run, and what these write; arrays that are used."""
 
 # Stand-ins are of no type that checkers know.
-# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportPrivateUsage=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
 
@@ -12,7 +13,11 @@ import numpy as np
 import pytest
 
 import freehold as fh
+from freehold.runtime.gpu import timeline
+from freehold.runtime.gpu.timeline import Timeline
 from freehold.runtime.memory.arguments import view
+from freehold.runtime.memory.storage import outside
+from freehold.runtime.operations import leases
 from freehold.runtime.operations import recording as module
 from freehold.runtime.operations.recording import Recording
 
@@ -83,6 +88,106 @@ def test_arrays_that_are_used() -> None:
     assert found.changed_array() is None
     array.resize((2, 4), refcheck=False)
     assert found.changed_array() == "an array of numpy, f32 of shape (8,), that this graph uses"
+
+
+def test_arrays_beside_those_that_are_used_are_not() -> None:
+    found, array = Recording(), np.zeros(8, np.float32)
+    found.uses([view(array[2:5])])
+    assert [found.touches(view(array[at : at + 1])) for at in range(8)] == [False] * 2 + [True] * 3 + [False] * 3
+    assert [found.touches(view(array[part])) for part in (slice(0, 2), slice(0, 3), slice(4, 8), slice(5, 8))] == [
+        False, True, True, False,
+    ]  # fmt: skip
+
+
+def test_tensors_of_torch_that_a_replay_changes_are_those_that_it_writes() -> None:
+    torch = pytest.importorskip("torch")
+    written, read = torch.zeros(4), torch.zeros(4)
+    views, found = [view(written), view(read), view(np.zeros(4, np.float32))], Recording()
+    found.uses(views, [outside(views[1])], [outside(views[0]), outside(views[2])])
+    assert found.end() is None
+    (changed,) = found.changed
+    assert changed is written
+
+
+@pytest.mark.parametrize("checks", [False, True])
+def test_checks_of_what_was_captured_are_looked_for_where_there_are_some(
+    checks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module.failures, "logs", ["a log"] * checks)
+    monkeypatch.setattr(module.failures, "captured", lambda handle: f"checks of {handle}")
+    monkeypatch.setattr(module.captures, "end_capture", lambda stream, device: f"graph of GPU {device}")
+    found = Recording()
+    found.captured, found.device = SimpleNamespace(handle="77"), 2
+    assert found.end() == "graph of GPU 2"
+    assert found.checked == ("checks of 77" if checks else ())
+
+
+def test_work_of_others_comes_after_what_uses_its_tensors_and_before_what_will(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On each GPU those that are there, and the host's by the thread."""
+    said = list[Any]()
+    tensors = {name: SimpleNamespace(name=name, device=device) for name, device in (("a", 0), ("b", 1), ("c", fh.HOST))}
+    monkeypatch.setattr(leases, "_viewed", lambda array, what: tensors[array])
+    monkeypatch.setattr(leases, "_leased", lambda found: found.name)
+    monkeypatch.setattr(leases, "_user", lambda execution, device, views: SimpleNamespace(device=device))
+    monkeypatch.setattr(leases.ledger, "enqueue", lambda user, reads, writes, *_, kept: said.append(
+        (user.device, "".join(reads), "".join(writes), kept)
+    ))  # fmt: skip
+    execution: Any = SimpleNamespace(recording=None, uses=lambda views: [view.name for view in views])
+    wanted = [(fh.HOST, "c", "", ["a", "b", "b"]), (0, "a", "", ["a", "b", "b"]), (1, "b", "b", ["a", "b", "b"])]
+    with leases.used(execution, "abc", "b", "it"):
+        assert sorted(said) == wanted
+        said.clear()
+    assert sorted(said) == wanted
+    execution.recording = SimpleNamespace(uses=lambda *given: said.append(given))
+    said.clear()
+    with leases.used(execution, "a", "c", "it"):
+        assert said == [([tensors["a"], tensors["c"]], ["a"], ["c"])]
+    assert len(said) == 1
+
+
+def test_what_is_shared_is_run_once_and_others_come_after_it() -> None:
+    followed = list[Any]()
+    ran = SimpleNamespace(device=1, now=7)
+    other = SimpleNamespace(device=1, follow=lambda *given: followed.append(given))
+
+    def execution(user: Any, recording: Any = None) -> Any:
+        return SimpleNamespace(recording=recording, timelines=[user], place=lambda device: (None, None, user))
+
+    calls = list[int]()
+    shared = fh.Work("it", lambda _: calls.append(1) or 5).shared()
+    assert [shared.enqueue(execution(user)) for user in (ran, ran, other)] == [5, 5, 5]
+    assert (calls, followed) == ([1], [(ran, 7)])
+    graph = SimpleNamespace(unknown=False)
+    recorded = fh.Work("it", lambda _: 6).shared()
+    assert [recorded.enqueue(execution(ran, graph)), recorded.enqueue(execution(other, graph))] == [6, 6]
+    assert len(followed) == 1  # a replay leases what it uses
+    with pytest.raises(fh.Rejected) as caught:
+        recorded.enqueue(execution(ran))
+    assert caught.value.codes == ("O268",)
+
+
+def test_what_is_done_is_let_go_of_behind_the_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Timeline(0, "a stream")
+    let_go: Any = []
+    monkeypatch.setattr(timeline, "_LET_GO", let_go)
+    for line.now in (1, 2, 3):
+        line.keep_for_last(f"for {line.now}")
+    line._reach(2)
+    assert (let_go, [what for _, what in line.kept]) == (["for 1", "for 2"], ["for 3"])
+
+
+def test_who_joins_a_stream_is_told_of_its_checks_and_of_those_that_it_came_after(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = list[Any]()
+    monkeypatch.setattr(timeline.failures, "logs", ["a log"])
+    monkeypatch.setattr(timeline.failures, "tell", lambda logs, owner: told.append((logs, owner)))
+    line = Timeline(0, "a stream")
+    others: Any = [SimpleNamespace(log=log) for log in ("one", None, "another")]
+    monkeypatch.setattr(Timeline, "earlier", lambda self: others)
+    line.join(0)
+    line.tell("who asks")
+    assert told == [(["one", "another"], None), (["one", "another"], "who asks")]
 
 
 def test_whose_streams_a_replay_is_ordered_with(monkeypatch: pytest.MonkeyPatch) -> None:
