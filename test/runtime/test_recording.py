@@ -100,9 +100,9 @@ def test_arrays_beside_those_that_are_used_are_not() -> None:
 
 
 def test_tensors_of_torch_that_a_replay_changes_are_those_that_it_writes() -> None:
-    torch = pytest.importorskip("torch")
-    written, read = torch.zeros(4), torch.zeros(4)
-    views, found = [view(written), view(read), view(np.zeros(4, np.float32))], Recording()
+    written, *others = (np.zeros(4, np.float32) for _ in range(3))
+    views, found = [view(array) for array in (written, *others)], Recording()
+    views[0].family = views[1].family = "torch"
     found.uses(views, [outside(views[1])], [outside(views[0]), outside(views[2])])
     assert found.end() is None
     (changed,) = found.changed
