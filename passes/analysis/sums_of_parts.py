@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
 
-from freehold.dialects.cuda_tile.ops.arith_float import AddFOp
-from freehold.dialects.cuda_tile.ops.arith_int import AddIOp
+from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, MaxFOp, MinFOp
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MaxIOp, MinIOp, OrIOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ReshapeOp
 from freehold.dialects.ownership import AccessOp, Update
@@ -18,6 +18,11 @@ def adds(op: ReduceOp | ScanOp) -> bool:
     """Whether it is a sum."""
     ops = [*op.regions[0].block.ops]
     return len(ops) == 2 and isinstance(ops[0], AddFOp | AddIOp)
+
+
+def repeats(op: ReduceOp | ScanOp) -> bool:
+    """Whether it gives what it is given many times, as an extremum does."""
+    return isinstance(op.regions[0].block.first_op, MaxFOp | MinFOp | MaxIOp | MinIOp | AndIOp | OrIOp)
 
 
 def only_added(value: SSAValue) -> bool:

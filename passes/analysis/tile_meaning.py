@@ -41,7 +41,7 @@ from freehold.dialects.ownership import (
 )
 from freehold.passes.analysis.assumed import NOBODY, Assumed
 from freehold.passes.analysis.facts import KernelFacts, analyse
-from freehold.passes.analysis.sums_of_parts import adds, only_added, passes_sums
+from freehold.passes.analysis.sums_of_parts import adds, only_added, passes_sums, repeats
 from freehold.passes.analysis.tile_places import TilePlaces
 from freehold.support.terms import Term
 
@@ -261,7 +261,9 @@ class _Walk(TilePlaces):
         if value is None:
             return
         self.counted(value)
-        if op.indexing is not Indexing.EACH:
+        if op.indexing is Indexing.EACH:
+            self.joined([axes, self.stretched(value, op.shape)])
+        else:
             self.stored(self.of(value), axes)
         if op.commuting in (Update.ADD, Update.XOR):  # twice is not once: what is the same in all tiles counts them
             every = {axis for axis, size in self.points.values() if size > 1}
@@ -399,6 +401,8 @@ class _Walk(TilePlaces):
         for operand in op.operands:
             self.counted(operand)
         keeps = isinstance(op, ScanOp)
+        if not keeps and not repeats(op) and all(self.repeated_along(operand, axis) for operand in op.operands):
+            self.found.unclear = True  # a sum of what is repeated is as many times that as the tile is long
         for operand, result in zip(op.operands, op.results, strict=True):
             before = self.of(operand)
             if not before:
@@ -407,6 +411,12 @@ class _Walk(TilePlaces):
                 self.blame(factor[1] for factor in before[axis])
             own: tuple[Axis, ...] = (((_dims(operand)[axis], _HERE),),) if keeps else ()
             self.axes[result] = (*before[:axis], *own, *before[axis + 1 :])
+
+    def repeated_along(self, tile: SSAValue, axis: int) -> bool:
+        """Whether a tile has one number many times along an axis, as many as a tile of the launch has elements."""
+        own = self.of(tile)[axis]
+        sizes = {size for _, size in self.points.values() if size > 1}
+        return all(along is None for _, along in own) and prod(size for size, _ in own) in sizes
 
     def product(self, op: Mma) -> None:
         """A matrix product: rows of the one, columns of the other, summed along what they share."""

@@ -37,7 +37,8 @@ class NoSchedule(Error):
 
     A launch chooses among tiles that the kernel is accepted with, and that do not change what it computes: where a sum
     runs along an axis of the tile, the tile has to cover that axis; where the number of a region is used as one of an
-    element, regions have one element. A kernel that needs another tile, or that counts regions, is given a partition.
+    element, regions have one element. A kernel that needs another tile, that counts regions, or that computes with
+    where its tiles begin, is given a partition.
     """
 
     code: ClassVar[str] = "O221"

@@ -453,6 +453,46 @@ def elements_counted(y: Acc[i32, 8], x: Mut[i32, "M", "N"]):
     y.add_at(1, x.load() % 8)
 
 
+def sums_of_repeated(y: Out["M", "N"], x: Ref["M", "N"], z: Ref["M"]):
+    t = z.load((y.index[0],), (y.tile[0],))[:, None] + fh.zeros(y.tile, f32)
+    y.store(x.load_like(y) + t.sum(axis=1, keepdims=True))
+
+
+def sums_of_repeated_in_a_branch(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    t = x.load_like(y)
+    if n > 0:
+        t += fh.full(y.tile, n, f32).sum(axis=1, keepdims=True)
+    y.store(t)
+
+
+def sums_of_repeated_in_a_loop(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    t = x.load_like(y)
+    for k in range(n):
+        t += fh.full(y.tile, k, f32).sum(axis=1, keepdims=True)
+    y.store(t)
+
+
+def repeated_in_a_helper(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(x.load_like(y) + _sum_of(fh.ones(y.tile)))
+
+
+def _sum_of(t: Any) -> Any:
+    return t.sum(axis=1, keepdims=True)
+
+
+def greatest_of_repeated(y: Out["M", "N"], x: Ref["M", "N"], z: Ref["M"]):
+    t = z.load((y.index[0],), (y.tile[0],))[:, None] + fh.zeros(y.tile, f32)
+    y.store(x.load_like(y) + t.max(axis=1, keepdims=True))
+
+
+def sums_of_four(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(x.load_like(y) + fh.full((4,), 2.0).sum())
+
+
+def added_by_number_in_the_tile(y: Acc[f32, 16], x: Mut["M", "N"]):
+    y.add_at(x.load().sum(axis=1), fh.arange(x.tile[0]))
+
+
 SPANS: set[tuple[int, int, int | None]] = {(0, 2, 16), (1, 8, 32)}
 ASKED: list[tuple[Any, dict[str, Any]]] = [
     (plain, {}),
@@ -510,7 +550,7 @@ ASKED: list[tuple[Any, dict[str, Any]]] = [
     (starts_plus_multiples, {"whole": {1}}),
     (multiples_of_places, {}),
     (starts_plus_data, {"whole": {0}, "unclear": True}),
-    (starts_summed, {"counted": {1}}),
+    (starts_summed, {"counted": {1}, "unclear": True}),
     (starts_bitwise, {"counted": {1}}),
     (blocks_of_32_columns, {}),
     (blocks_of_12_columns, {"counted": {1}}),
@@ -533,6 +573,13 @@ ASKED: list[tuple[Any, dict[str, Any]]] = [
     (sums_as_places, {"whole": {0, 1}}),
     (chosen_by_sums, {"whole": {0, 1}}),
     (elements_counted, {}),
+    (sums_of_repeated, {"unclear": True}),
+    (sums_of_repeated_in_a_branch, {"unclear": True}),
+    (sums_of_repeated_in_a_loop, {"unclear": True}),
+    (repeated_in_a_helper, {"unclear": True}),
+    (greatest_of_repeated, {}),
+    (sums_of_four, {}),
+    (added_by_number_in_the_tile, {"whole": {0}}),
 ]
 
 

@@ -1,0 +1,291 @@
+"""
+Random kernels that are launched without a partition: with every tile that a launch could choose they compute the same.
+
+`python test/fuzz/fuzz_tiles.py --cases 1000 --seed 0` ends with one line of figures, and with status 1 if there was a
+finding. A kernel is refused if no tile is told to be right (O221), which is counted. Kernels write tensors of two or
+three axes, or add to an accumulator what they read of a tensor that is cut. They put together what depends on the tile
+and what does not: numbers of regions and of elements, parts of tables, masks, sums and extrema along axes. Extents are
+small, so that a tile covers an axis or does not. Sums are never of what is beyond the end of a tensor.
+"""
+
+from __future__ import annotations
+
+import linecache
+import multiprocessing
+import random
+import sys
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from fuzz_ownership import TooSlow, command_line, limited
+
+import freehold as fh
+from freehold.runtime.base.call_site import CallSite
+from freehold.runtime.scheduling.candidates import Candidates, Nothing
+from freehold.runtime.scheduling.completion import completed
+from freehold.runtime.scheduling.problem import Schedule
+from freehold.support.diagnostic import Rejected
+from freehold.support.progress import progress
+
+SECONDS = 60.0
+"""What a case may take of a processor."""
+BATCH = 10
+"""Cases that a process takes at a time."""
+SIZES = (1, 2, 4, 16)
+"""Extents of the tiles whose results are compared."""
+
+# --- Kernels ----------------------------------------------------------------------------------------------------------
+
+# T0, T1, ... is the tile; L its numbers of elements, and P the places that they are, along each axis; Z zeros.
+PLACES: Final = (
+    "P{a}*1.0", "L{a}*1.0", "(P{a}//2)*1.0", "(2*P{a}+1)*1.0", "(L{a}+{n})*1.0", "(L{a} < {e}-s{a})*1.0",
+    "(L{a} < stop{a}-s{a})*1.0", "(P{a} < stop{a})*1.0", "(P{a} < {n})*1.0", "(L{a} < {n})*1.0", "(P{a} & 1)*1.0",
+    "fh.random_uniform(7, P{a})", "fh.random_uniform(7, L{a})", "(s{a} + 2*L{a})*1.0",
+)  # fmt: skip
+"""What a tile of one axis is made of."""
+NUMBERS: Final = (
+    "i{a}*1.0", "s{a}*1.0", "(s{a}//8)*1.0", "(stop{a}-s{a})*1.0", "z.load(i0, ())", "z.load((s0,), ())",
+    "z.gather(i0)", "z.gather(s0)", "2.0", "z.load((0,), (4,)).sum()", "z.load((0,), (16,)).max()",
+    "z.load((i0,), (1,)).item()",
+)  # fmt: skip
+TABLES: Final = (
+    "z.load((i0,), (T0,))", "z.load((0,), (T0,))", "z.gather(P0)", "z.gather(L0)", "z.gather(P0+1)", "z.gather(P0//2)",
+    "z.gather(P0, mask=L0 < {n})", "z.gather(P0, mask=P0 < {n})", "z.gather(P0, mask=s0 < {n})",
+)  # fmt: skip
+"""Tiles of the first axis, of a table."""
+STEPS: Final = (
+    "A + B", "A * B", "fh.maximum(A, B)", "fh.where(A > B, A, 1.0)", "A * 2.0 + 1.0", "fh.exp(A * 0.1)",
+    "A - A.sum(axis={a}, keepdims=True)", "A - A.max(axis={a}, keepdims=True)", "A - A.max()", "A + A.sum()",
+    "fh.cumsum(A, axis={a})", "fh.sort(A, axis={a})", "fh.where(A.max() > 1.0, A, B)", "(A if i{a} > 0 else B)",
+    "(A if s{a} > 4 else B)", "A.flatten().reshape(shape)", "(A.flatten() - A.flatten().max()).reshape(shape)",
+    "A + fh.expand_dims(fh.argmax(A, axis={a}), {a})", "fh.insert(A, origin, fh.zeros(ones, f32))",
+)  # fmt: skip
+LOOPS: Final = (
+    "",
+    "",
+    "for k in fh.tiles(x, axis={a}, size=8):\n        t += x.load({k8}, {t8}).sum(axis={a}, keepdims=True)",
+    "for k in fh.tiles(x, axis={a}, size=T{a}):\n        t += x.load({k}, shape).sum(axis={a}, keepdims=True)",
+    "for k in range(3):\n        t += x.load_from({from_k}, shape)",
+)
+ENDS: Final = (
+    "h.at(0).add(t.sum())", "h.at(0).add(t.sum() + 1.0)", "h.at(0).add(t.max())", "h.at(0).add(1.0)",
+    "h.add_at(t.sum(axis={others}), P{a} % 4)", "h.add_at(t.sum(axis={others}), L{a} % 4)",
+    "h.add_at(1.0, P{a} % 4, mask=P{a} < {e})", "h.add_at(t.sum(), i{a} % 4)", "h.add_at(t.sum(), (s{a}//8) % 4)",
+    "h.add_at(t.sum(), (t.sum() > 0).astype(i32))", "h.add_at(t.sum(), 0, mask=t.sum() > 0)",
+    "h.at(0).add(2.0 * t.sum())", "h.add_at(t.sum(axis={others}), P{a}, mask=P{a} < 4)",
+)  # fmt: skip
+
+
+class Writer:
+    """Writes the kernel of a case."""
+
+    def __init__(self, rng: random.Random):
+        self.rng = rng
+        self.rank = rng.choice((2, 2, 3))
+        self.adds = rng.random() < 0.4
+        self.cut = "y" if not self.adds or rng.random() < 0.5 else "x"
+        """The tensor whose tiles there are."""
+
+    def axis(self) -> int:
+        """One of the axes."""
+        return self.rng.randrange(self.rank)
+
+    def along(self, tile: str, axis: int) -> str:
+        """A tile of one axis, as one of all."""
+        inner = ", ".join(":" if n == axis else "None" for n in range(self.rank))
+        return f"(({tile})[{inner}] + Z)"
+
+    def filled(self, text: str, axis: int | None = None) -> str:
+        """A line with the numbers of an axis."""
+        a, rank = self.axis() if axis is None else axis, self.rank
+        indices = [[f"i{n}" if n != a else "k" for n in range(rank)], [f"s{n}" for n in range(rank)]]
+        indices[1][a] += " + k"
+        short = [f"T{n}" if n != a else "8" for n in range(rank)]
+        others = tuple(n for n in range(rank) if n != a)
+        k = f"({', '.join(indices[0])})"
+        return text.format(
+            a=a, n=self.rng.choice((1, 3)), e=f"{self.cut}.shape[{a}]", k=k, k8=k, t8=f"({', '.join(short)})",
+            from_k=f"({', '.join(indices[1])})", others=others,
+        )  # fmt: skip
+
+    def atom(self) -> str:
+        """What is loaded or counted."""
+        rng, rank = self.rng, self.rank
+        match rng.randrange(6):
+            case 0 | 1:
+                return "x.load(at, shape)"
+            case 2:
+                a = self.axis()
+                return self.along(self.filled(rng.choice(PLACES), a), a)
+            case 3:
+                return f"({self.filled(rng.choice(NUMBERS))} + Z)"
+            case 4:
+                return self.along(self.filled(rng.choice(TABLES)), 0)
+            case _:
+                index = [f"i{n}" for n in range(rank)]
+                index[self.axis()] = rng.choice(("0", "0", "i0"))
+                return rng.choice((f"x.load(({', '.join(index)}), shape)", "x.load_from(here, shape)"))
+
+    def tile(self, depth: int) -> str:
+        """A tile of all axes."""
+        if not depth or self.rng.random() < 0.15:
+            return self.atom()
+        step = self.filled(self.rng.choice(STEPS))
+        first, second = (f"({self.tile(depth - 1)})" for _ in range(2))
+        return "".join(first if c == "A" else second if c == "B" else c for c in step)
+
+    def text(self) -> str:
+        """The kernel."""
+        rank, cut = self.rank, self.cut
+        each = range(rank)
+        dims = ", ".join(f'"{d}"' for d in "BMN"[-rank:])
+        tensors = f"y: Out[{dims}], " if cut == "y" else ""
+        tensors += 'h: Acc["E"], ' if self.adds else ""
+        names = [", ".join(f"{name}{n}" for n in each) for name in ("i", "s", "stop", "T")]
+        lines = [f"{name} = {cut}.{of}" for name, of in zip(names, ("index", "start", "stop", "tile"), strict=True)]
+        lines += [f"L{n} = fh.arange(T{n})" for n in each] + [f"P{n} = s{n} + L{n}" for n in each]
+        lines += [f"at, here, shape = {cut}.index, {cut}.start, {cut}.tile", "Z = fh.zeros(shape, f32)"]
+        lines += [f"origin, ones = {(0,) * rank}, {(1,) * rank}", f"t = {self.tile(2)} + Z"]
+        lines += [self.filled(self.rng.choice(LOOPS))] + ["y.store(t)"] * (cut == "y")
+        if self.adds:
+            inside = " & ".join(f"fh.broadcast_to({self.along_only(n)}, shape)" for n in each)
+            lines += [f"t = fh.where({inside}, t, 0.0)", self.filled(self.rng.choice(ENDS))]
+        body = "".join(f"    {line}\n" for line in lines if line)
+        return (
+            "import freehold as fh\nfrom freehold import Acc, Out, Ref, f32, i32\n\n@fh.kernel\n"
+            f'def kernel({tensors}x: Ref[{dims}], z: Ref["{"BMN"[-rank]}"]):\n{body}'
+        )
+
+    def along_only(self, axis: int) -> str:
+        """Whether places along an axis are inside."""
+        inner = ", ".join(":" if n == axis else "None" for n in range(self.rank))
+        return f"(P{axis} < {self.cut}.shape[{axis}])[{inner}]"
+
+
+# --- Cases ------------------------------------------------------------------------------------------------------------
+
+
+def kernel_of(seed: int, number: int) -> tuple[str, Writer]:
+    """The text of a case's kernel, and who wrote it."""
+    writer = Writer(random.Random(f"tiles {seed} {number}"))
+    return writer.text(), writer
+
+
+def tiles_of(candidates: Candidates) -> Iterator[Schedule]:
+    """The first schedule that is accepted, and all that have other tiles along the axes that do not have to be whole,
+    also such as are too small to be chosen."""
+    first, meaning = candidates.first()
+    base = first.schedule
+    yield base
+    axes = list(candidates.last)
+    sizes = [
+        [base.tile[d]] if n in meaning.whole | meaning.ones else [s for s in SIZES if s <= candidates.caps[d]]
+        for n, d in enumerate(axes)
+    ]
+    for tile in product(*sizes):
+        schedule = replace(base, tile={**base.tile, **dict(zip(axes, tile, strict=True))})
+        if schedule != base:
+            with suppress(Nothing):
+                yield candidates.look(schedule)[0].schedule
+
+
+def outcome_of(text: str, file: str, writer: Writer) -> tuple[str, str]:
+    """What became of a kernel, and what is wrong, if anything."""
+    fh.register_source(file, text)
+    names: dict[str, Any] = {}
+    exec(compile(text, file, "exec"), names)
+    kernel, rng = names["kernel"], np.random.default_rng(len(text))
+    extents = ((4, 16), (8, 16), (3, 13), (16, 8)) if writer.rank == 2 else ((4, 8, 16), (3, 4, 8), (2, 5, 7))
+    shape = writer.rng.choice(extents)
+    x, z = rng.standard_normal(shape).astype(np.float32), rng.standard_normal(shape[0]).astype(np.float32)
+
+    def fresh() -> list[Any]:
+        written = [np.zeros(shape, np.float32)] if writer.cut == "y" else []
+        return [*written, *([np.zeros(16, np.float32)] if writer.adds else []), x, z]
+
+    try:
+        found = completed(kernel, tuple(fresh()), CallSite(), None)
+        assert found is not None
+        schedules = [*tiles_of(Candidates(found.problem, kernel.verified))]
+    except Rejected as rejected:
+        return rejected.errors[0].code, ""
+    results: list[tuple[str, list[Any]]] = []
+    for schedule in schedules:
+        arrays = fresh()
+        kernel(*found.problem.arguments(arrays, schedule)).sync()
+        results.append((str(schedule), arrays))
+    for name, arrays in results[1:]:
+        if not all(np.allclose(a, b, 1e-3, 1e-3, equal_nan=True) for a, b in zip(results[0][1], arrays, strict=True)):
+            return "finding", f"of {shape}, {results[0][0]} and {name} differ\n{text}"
+    return "same" if len(results) > 1 else "one tile", ""
+
+
+def attempt(seed: int, number: int) -> tuple[str, str]:
+    """What became of a case, and what is wrong with it, if anything."""
+    text, writer = kernel_of(seed, number)
+    file = f"<tiles {seed} {number}>"
+    try:
+        with limited(SECONDS), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what is beyond the end, which is looked for elsewhere
+            return outcome_of(text, file, writer)
+    except TooSlow:
+        return "finding", f"takes more than {SECONDS} s\n{text}"
+    except Exception:
+        return "finding", f"{traceback.format_exc()}\n{text}"
+    finally:
+        linecache.cache.pop(file, None)
+
+
+def run(seed: int, numbers: range) -> tuple[Counter[str], list[str]]:
+    """How often each outcome came, and what was found."""
+    figures: Counter[str] = Counter()
+    findings: list[str] = []
+    for number in numbers:
+        outcome, what = attempt(seed, number)
+        figures[outcome] += 1
+        if what:
+            findings.append(f"case {number} of seed {seed}: {what}")
+    return figures, findings
+
+
+def _batch(task: tuple[int, range]) -> tuple[Counter[str], list[str]]:
+    return run(*task)
+
+
+def main() -> int:
+    """The command line."""
+    parser = command_line(__doc__, 1000)
+    parser.add_argument("--show", action="store_true", help="print each kernel")
+    chosen = parser.parse_args()
+    numbers = range(chosen.first, chosen.first + chosen.cases)
+    if chosen.show:
+        for number in numbers:
+            print(f"# case {number} of seed {chosen.seed}", kernel_of(chosen.seed, number)[0], sep="\n")
+    tasks = [(chosen.seed, numbers[first : first + BATCH]) for first in range(0, len(numbers), BATCH)]
+    figures: Counter[str] = Counter()
+    with multiprocessing.Pool(chosen.jobs) as pool:
+        for some, findings in progress(pool.imap(_batch, tasks), "batches of cases", len(tasks)):
+            figures += some
+            for finding in findings:
+                print(finding, flush=True)
+    refused = ", ".join(f"{code}: {count}" for code, count in sorted(figures.items()) if code.startswith("O"))
+    print(
+        f"{figures.total()} cases of seed {chosen.seed}: {figures['same']} the same with all tiles, "
+        f"{figures['one tile']} with one tile, {figures['finding']} findings, refused: {refused or 'none'}"
+    )
+    return int(figures["finding"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
