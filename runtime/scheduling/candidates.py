@@ -157,7 +157,7 @@ class Candidates:
         """The same with axes whole, or of one element, as the kernel was seen to ask; None where it asks nothing."""
         asked = self._asked
         if asked is None:
-            return None
+            return self.agreeing(schedule)
         axes = [d for d in self.last if d not in schedule.owned]
         tile = dict(schedule.tile)
         for axis in asked.ones:
@@ -167,6 +167,16 @@ class Candidates:
         if tile == schedule.tile or asked.unclear or asked.counted:
             return None
         return replace(schedule, tile=tile)
+
+    def agreeing(self, schedule: Schedule) -> Schedule | None:
+        """The same with axes whole that not all that is written has, as the columns of a matrix beside the sums of its
+        rows; None where there are equally many regions already, or not with these either."""
+        if self.names_tiles() or self.problem.agrees(schedule):
+            return None
+        shared = set[str](self.last).intersection(*map(self.problem.dimensions, self.problem.open))
+        tile = {d: size if d in shared or d not in self.last else self.caps[d] for d, size in schedule.tile.items()}
+        whole = replace(schedule, tile=tile)
+        return whole if self.problem.agrees(whole) else None
 
     def longer(self, schedule: Schedule) -> Schedule | None:
         """

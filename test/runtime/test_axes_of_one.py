@@ -128,3 +128,47 @@ def counts_tiles(y: Out[f32, "N"], h: Acc[f32, 1]):
 def test_what_each_tile_adds_is_refused() -> None:
     with pytest.raises(fh.Rejected, match="or counts them"):
         counts_tiles(np.empty(1000, np.float32), np.zeros(1, np.float32)).sync()
+
+
+@fh.kernel
+def sums_beside(y: Out["M", "N"], sums: Out["M"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    y.store(t * 2.0)
+    sums.store(t.sum(axis=1))
+
+
+@fh.kernel
+def sums_in_front(sums: Out["M"], y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    sums.store(t.sum(axis=1))
+    y.store(t * 2.0)
+
+
+@fh.kernel
+def ones_beside(y: Out["M", "N"], sums: Out["M"], x: Ref["M", "N"]):
+    y.store(x.load_like(y) * 2.0)
+    sums.store(1.0)
+
+
+@fh.kernel
+def sums_both_ways(y: Out["M", "N"], sums: Out["M"], columns: Out["N"], x: Ref["M", "N"]):
+    y.store(x.load_like(y))
+    sums.store(1.0)
+    columns.store(1.0)
+
+
+def test_an_axis_that_one_of_two_outputs_has_is_whole() -> None:
+    """Else there would be more regions of the one than of the other."""
+    x = np.random.default_rng(0).standard_normal((40, 300)).astype(np.float32)
+    for kernel in (sums_beside, sums_in_front, ones_beside):
+        y, sums = np.empty_like(x), np.empty(40, np.float32)
+        given = (sums, y) if kernel is sums_in_front else (y, sums)
+        kernel(*given, x).sync()
+        np.testing.assert_array_equal(y, 2 * x)
+        np.testing.assert_allclose(sums, np.ones(40) if kernel is ones_beside else x.sum(1), rtol=1e-4, atol=1e-4)
+
+
+def test_axes_that_no_tile_makes_agree_are_refused() -> None:
+    y, sums, columns = np.empty((40, 300), np.float32), np.empty(40, np.float32), np.empty(300, np.float32)
+    with pytest.raises(fh.Rejected, match="what is written is cut into different numbers of regions"):
+        sums_both_ways(y, sums, columns, y.copy()).sync()
