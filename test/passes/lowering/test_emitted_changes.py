@@ -24,12 +24,18 @@ MOST = 32
 """Changes of a kernel that are looked at; of larger ones every second, or third."""
 STRUCTURES = ("if: ", "for: gone")
 """Of branches and loops all are."""
+WAYS_OUT = ("= store_ptr_tko: ", "= atomic_cas_tko: ")
+"""And of what a check that failed leaves behind."""
 
 
 def told(found: list[Change], look: Callable[[], None]) -> Iterator[str]:
     """What becomes of each of some changes; those after which nothing is well-formed are left out."""
     step = max(1, -(-len(found) // MOST))
-    taken = [change for n, change in enumerate(found) if n % step == 0 or change[0].startswith(STRUCTURES)]
+    taken = [
+        change
+        for n, change in enumerate(found)
+        if n % step == 0 or change[0].startswith(STRUCTURES) or any(what in change[0] for what in WAYS_OUT)
+    ]
     for what, changed, do, undo in taken:
         do()
         try:
