@@ -33,7 +33,10 @@ from freehold.dialects.cuda_tile.text import print_module
 from freehold.dialects.ownership import DistributeOp, LoadOp
 from freehold.passes.analysis.facts import analyse
 from freehold.passes.analysis.flow import Flow
-from freehold.passes.lowering import convert
+from freehold.passes.launch_contract import kernel_of
+from freehold.passes.pipeline import convert
+from freehold.passes.validate_translation import entry_of, validate_translation
+from freehold.passes.verify_tokens import roles_of, verify_tokens
 from freehold.tools.context import make_context
 from freehold.tools.located_parser import parse_module
 from freehold.tools.pipeline_text import parse_pipeline
@@ -135,13 +138,19 @@ def entry(number: int) -> Row:
 
 
 def line(number: int) -> Row:
-    """A kernel that somebody might write, with one thing in the middle."""
+    """A kernel that somebody might write, with one thing in the middle; what is made of it is shown to be right."""
     module = lowered(number)
     verdict, texts = said(module)
-    code = convert(module)
-    for each in parse_pipeline(PIPELINES[-1]):
-        each.apply(make_context(), code)
-    texts |= {"tidied": str(code), "origins": origins(code)}
+    kernel = kernel_of(module)
+    checks, contracted = (True, True) if number % 2 else ("trap", False)
+    code = convert(module, checks=checks, contract=contracted)
+    entry = entry_of(code)
+    validate_translation(kernel, entry, checks, contracted=contracted)
+    verify_tokens(entry, roles_of(kernel))
+    if number % 2:
+        for each in parse_pipeline(PIPELINES[-1]):
+            each.apply(make_context(), code)
+    texts |= {"tidied" if number % 2 else "trapped": str(code), "origins": origins(code)}
     return f"{' / '.join(each.strip() for each in MIDDLES[number].split(chr(10)))}: {verdict}", texts
 
 
