@@ -237,7 +237,7 @@ def problem_of(
     known = {
         p.name: s.value
         for p, s in zip(parameters, specs, strict=True)
-        if isinstance(s, ConstSpec) and isinstance(s.value, int) and not isinstance(s.value, bool)
+        if isinstance(s, ConstSpec) and type(s.value) is int
     }
     found = Problem(tuple(p.given(known) for p in parameters), tuple(specs), shapes, opened, constants)
     return replace(found, whole=tuple(d for d, e in found.extents.items() if d.isidentifier() and e % EVEN == 0))

@@ -249,6 +249,16 @@ def gemm(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int]):
     c.store(acc.astype(c.dtype))
 
 
+@fh.kernel
+def in_a_row(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "L"], w: Ref["L", "N"]):
+    m, n = c.index
+    weights = w.load((0, n), (64, 128))
+    acc = fh.zeros((32, 64), f32)
+    for k in fh.tiles(a, axis=1, size=16):
+        acc = fh.mma(a.load((m, k), (32, 16)), b.load((k, 0), (16, 64)), acc)
+    c.store(fh.mma(acc.astype(w.dtype), weights, fh.zeros((32, 128), f32)))
+
+
 def shaped(*shapes: tuple[int, ...]) -> tuple[Any, ...]:
     return tuple(np.empty(shape, np.float16) for shape in shapes)
 
@@ -295,6 +305,14 @@ def test_what_is_considered_as_it_was(golden: Callable[[Path, str], None]) -> No
     """Which tiles there are to choose from, for calls that leave them open."""
     lines = [line for name, call in CALLS.items() for line in (name, *(f"  {said}" for said in considered(*call)))]
     golden(HERE / "considered.txt", "\n".join(lines))
+
+
+def test_of_several_products_the_largest_comes_first_and_so_many_bytes_are_loaded_at_once() -> None:
+    c, a, b, w = np.empty((64, 256), np.float32), *shaped((64, 160), (160, 64), (64, 256))
+    found = profile(kernel_of(in_a_row.verify(fh.partition(c, (32, 128)), a, b, w)))
+    assert found.products == (((32, 128, 64), 8 / 9), ((32, 64, 16), 1 / 9))
+    assert (found.largest, found.run, found.operand_bytes) == (64 * 128 * 2, 16 * 2, 2)
+    assert (found.turns, found.waits, found.multiplies) == (True, True, True)
 
 
 def test_what_is_said_of_a_choice() -> None:

@@ -242,3 +242,13 @@ def test_what_cannot_be_drawn():
     empty = fh.show(fh.partition(array((0, 4)), (2, 2)))
     assert not Drawn(empty).regions
     assert "The array is empty" in empty.svg
+
+
+def test_a_partition_of_another_rank_is_told_where_it_is_given() -> None:
+    wrong: Any = fh.partition(np.zeros((4, 4), np.float32), 4)
+    with pytest.raises(fh.Rejected) as caught:
+        fh.show(wrong)
+    (error,) = caught.value.errors
+    place: Any = error.place
+    line: str = Path(__file__).read_text(encoding="utf-8").splitlines()[place.line - 1]
+    assert line[place.start : place.end] == "wrong"
