@@ -250,5 +250,6 @@ def test_a_partition_of_another_rank_is_told_where_it_is_given() -> None:
         fh.show(wrong)
     (error,) = caught.value.errors
     place: Any = error.place
-    line: str = Path(__file__).read_text(encoding="utf-8").splitlines()[place.line - 1]
+    number: int = place.line - 1
+    line = Path(__file__).read_text(encoding="utf-8").splitlines()[number]
     assert line[place.start : place.end] == "wrong"
