@@ -1,12 +1,12 @@
 """
 What the assembler is known to take, so that it need not run again for the same: assembling is half of what tests cost.
 
-`assembled.txt` holds a digest of each module that was assembled, with the architecture, the options and the
-assembler's release, and one of each several files of which it made the same (`same_code`). What tests read of cubins is
-kept by `figures.py`. Line numbers and the folder of the checkout are no part of it. What is not there is assembled: an
-answer that is missing costs time and nothing else. `--update-golden` adds what is missing, and `--assemble` asks the
-assembler whatever is known, as the nightly run does. To be rid of digests that nothing asks for any more, empty the
-file and run `make golden`.
+`assembled.txt` holds a digest of each module that was assembled, with the architecture, the options and the assembler's
+release, and one of each several files of which it made the same (`same_code`). What tests read of cubins is kept by
+`figures.py`. Line numbers and the folder of the checkout are no part of it. What is not there is assembled: an answer
+that is missing costs time and nothing else, and pytest's summary says which tests lacked one. `--update-golden` adds
+what is missing, and `--assemble` asks the assembler whatever is known, as the nightly run does. To be rid of digests
+that nothing asks for any more, empty the file and run `make golden`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ KNOWN = Path(__file__).with_name("assembled.txt")
 ROOT = str(Path(__file__).resolve().parents[1]).encode()
 ASK, NOTE = "FREEHOLD_TEST_ASSEMBLE", "FREEHOLD_TEST_NOTE"
 """Variables that hand `--assemble` and `--update-golden` on to here."""
+LACKED = "FREEHOLD_TEST_LACKED"
+"""The variable that names a file for the tests that lacked an answer."""
 
 
 def assembles(
@@ -44,8 +46,8 @@ def assembles(
         return True
     cubin = assemble(code, arch, options)
     taken = cubin.startswith(b"\x7fELF") and all(name.encode() in cubin for name in kernels)
-    if taken and NOTE in os.environ:
-        note(known, key)
+    if taken and key not in _read(known):
+        lacked(known, key)
     return taken
 
 
@@ -67,8 +69,8 @@ def same_code(codes: Iterable[bytes], arch: str, known: Path = KNOWN) -> bool:
     if key in _read(known) and ASK not in os.environ:
         return True
     same = len({assemble(code, arch, DEFAULT_OPTIONS) for code in different}) == 1
-    if same and NOTE in os.environ:
-        note(known, key)
+    if same and key not in _read(known):
+        lacked(known, key)
     return same
 
 
@@ -94,6 +96,15 @@ def digest(code: bytes, arch: str, flags: Sequence[str] = DEFAULT_OPTIONS.flags,
 @cache
 def _read(known: Path) -> frozenset[str]:
     return frozenset(known.read_text(encoding="utf-8").split()) if known.exists() else frozenset()
+
+
+def lacked(known: Path, line: str) -> None:
+    """Adds an answer that a test lacked, where that is asked for; else the test is noted for pytest's summary."""
+    if NOTE in os.environ:
+        note(known, line)
+    elif named := os.environ.get(LACKED):
+        with Path(named).open("a", encoding="utf-8") as file:
+            file.write(os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0] + "\n")
 
 
 def note(known: Path, line: str) -> None:

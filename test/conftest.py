@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import mkstemp
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +21,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # so that tests import the modul
 from forked import COMPILER, Forks
 
 pytest_plugins = ["forking"]
+LACKED = "FREEHOLD_TEST_LACKED"
+"""The variable by which `answers.py` knows where to write down who lacked an answer."""
 
 # Tests run in as many processes as there are cores. Threads of NumPy's and torch's besides would wait for one another,
 # at full speed. Both read this when they are imported.
@@ -49,6 +53,23 @@ def pytest_configure(config: pytest.Config) -> None:
     for option, variable in (("--assemble", "FREEHOLD_TEST_ASSEMBLE"), ("--update-golden", "FREEHOLD_TEST_NOTE")):
         if config.getoption(option):
             os.environ[variable] = "1"
+    if not hasattr(config, "workerinput"):  # of pytest-xdist, whose processes write into the same file
+        handle, os.environ[LACKED] = mkstemp(prefix="freehold-lacked-")
+        os.close(handle)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Says which tests had the assembler run for modules that it is known to take, if only that were written down."""
+    tests = sorted({*Path(os.environ[LACKED]).read_text(encoding="utf-8").splitlines()})
+    if tests:
+        terminalreporter.section("assembled anew; `pytest --update-golden` of these notes the answers")
+        for test in tests:
+            terminalreporter.write_line(test)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        Path(os.environ.pop(LACKED)).unlink()
 
 
 def has_gpu() -> bool:

@@ -36,7 +36,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return b"\x7fELF"
 
     monkeypatch.setattr(answers, "assemble", assemble)
-    for variable in (answers.ASK, answers.NOTE):
+    for variable in (answers.ASK, answers.NOTE, answers.LACKED):
         monkeypatch.delenv(variable, raising=False)
     return found
 
@@ -112,3 +112,15 @@ def test_what_is_refused_is_refused_again(tmp_path: Path, monkeypatch: pytest.Mo
     for _ in range(2):
         with pytest.raises(assembler.Rejected):
             assembles(CODE, "sm_70", known=tmp_path / "known.txt")
+
+
+def test_who_lacks_an_answer_is_written_down(asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known, lacking = tmp_path / "known.txt", tmp_path / "lacking"
+    monkeypatch.setenv(answers.LACKED, str(lacking))
+    assert assembles(CODE, "sm_100", known=known)
+    assert not assembles(CODE, "sm_120", kernels=["no kernel's name"], known=known)
+    [name] = lacking.read_text().splitlines()
+    assert name.endswith("test_answers.py::test_who_lacks_an_answer_is_written_down")
+    monkeypatch.setenv(answers.NOTE, "1")
+    assert assembles(CODE, "sm_100", known=known)
+    assert len(lacking.read_text().splitlines()) == 1, "it is noted now"

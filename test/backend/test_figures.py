@@ -32,7 +32,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return run(command, *rest)
 
     monkeypatch.setattr(assembler, "_run", noted)
-    for variable in (answers.ASK, answers.NOTE):
+    for variable in (answers.ASK, answers.NOTE, answers.LACKED):
         monkeypatch.delenv(variable, raising=False)
     return found
 
