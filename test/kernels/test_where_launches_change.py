@@ -43,6 +43,10 @@ def bf16(*shape: int) -> Any:
     return torch.empty(shape, dtype=torch.bfloat16)
 
 
+def f16(*shape: int) -> Any:
+    return torch.empty(shape, dtype=torch.float16)
+
+
 def f32(*shape: int) -> Any:
     return torch.empty(shape, dtype=torch.float32)
 
@@ -76,6 +80,20 @@ def of_rows() -> Iterator[Asked]:
         yield f"rms_norm {m} long rows", lambda n, m=m: kernels.rms_norm(bf16(m, n), bf16(n)), LONG
         yield f"layer_norm {m} long rows", lambda n, m=m: kernels.layer_norm(bf16(m, n), bf16(n), bf16(n)), LONG
         yield f"cross_entropy {m} x n", lambda n, m=m: kernels.cross_entropy(bf16(m, n), integers(m)), [*FEW, *LONG]
+    for kind in (bf16, f16):  # the lengths that kernels of their own were measured for, and those between
+        for name, function in (
+            ("softmax", lambda x, _: kernels.softmax(x)),
+            ("log_softmax", lambda x, _: kernels.log_softmax(x)),
+            ("rms_norm", kernels.rms_norm),
+            ("layer_norm", lambda x, w: kernels.layer_norm(x, w, w)),
+            ("layer_norm without a bias", kernels.layer_norm),
+        ):
+            work = lambda n, k=kind, f=function: f(k(1056, n), k(n))  # noqa: E731
+            yield (
+                f"{name} {kind.__name__} 1056 x n",
+                work,
+                [*range(1024, 33792, 1024), *range(36864, 143360, 4096), 262144],
+            )
     for n in (1000, 4096, 20480, 131072):
         yield f"cross_entropy m x {n}", lambda m, n=n: kernels.cross_entropy(bf16(m, n), integers(m)), ROWS
 
