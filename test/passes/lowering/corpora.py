@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -33,6 +33,7 @@ from freehold.dialects.cuda_tile.text import print_module
 from freehold.dialects.ownership import DistributeOp, LoadOp
 from freehold.passes.analysis.facts import analyse
 from freehold.passes.analysis.flow import Flow
+from freehold.passes.analysis.tile_meaning import tile_meaning
 from freehold.passes.launch_contract import kernel_of
 from freehold.passes.pipeline import convert
 from freehold.passes.validate_translation import entry_of, validate_translation
@@ -151,6 +152,9 @@ def line(number: int) -> Row:
         for each in parse_pipeline(PIPELINES[-1]):
             each.apply(make_context(), code)
     texts |= {"tidied" if number % 2 else "trapped": str(code), "origins": origins(code)}
+    asked = tile_meaning(kernel, (4, 8), {"M": 64, "N": 96, "K": 96, "L": 128, "P": 40, "Q": 64})
+    fields = cast("dict[str, bool | set[object]]", vars(asked))
+    texts["tiles"] = str({k: v if isinstance(v, bool) else sorted(map(str, v)) for k, v in fields.items()})
     return f"{' / '.join(each.strip() for each in MIDDLES[number].split(chr(10)))}: {verdict}", texts
 
 

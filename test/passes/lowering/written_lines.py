@@ -36,6 +36,12 @@ LINES: Final = (
     *(f"t += v.gather({places}, mask=fh.arange(8) < n, padding=1.0)" for places in SCATTERED[1:3]),
     *(f"t += v.window(0, {start}, {length}).load(0, 8)" for start, length in (("n", 16), ("n", "m"), ("0", "n"))),
     "t += x.load((n, m), (4, 8))", "t += x.load((j, i), (4, 8))", "t += x.load((i, n), (1, 8))",
+    "t = fh.where(y.start[1] + fh.arange(8) < x.shape[1], t, 0.0)", "t += i", "t += y.start[1] + fh.arange(8)",
+    "t = fh.where(y.start[1] + fh.arange(8) < y.stop[1], t, 0.0)", "t += j * y.tile[1] + fh.arange(8)",
+    "t = fh.where(j * 8 + fh.arange(8) == n, t, 0.0)", "t = t - t.sum(axis=1, keepdims=True)", "t = t - t.max(axis=0)",
+    "t = t.T.reshape(4, 8)", "t = t.reshape(2, 2, 8).sum(axis=1).reshape(1, 2, 8).sum(axis=0)[0] + t",
+    "t = fh.mma(t, x.load((j, j), (8, 8)), t)", "t = t.cumsum(axis=1)",
+    "t += fh.random_uniform(1, i * 8 + fh.arange(8))",
     "with fh.unsafe('why'): t += r.gather(fh.arange(8))",
     "with fh.unsafe('why'): t += r.gather(n + fh.arange(8), mask=fh.arange(8) < m, padding=3)",
     "with fh.unsafe('why'): r.scatter(fh.arange(8), at.load(j, 8))",
@@ -52,6 +58,8 @@ if 0 <= n: t += v.load(n, 8)
 if n >= 0 and n * 8 < v.shape[0]: t += v.load(n, 8)
 
 for k in range(n): t += v.load(k, 8)
+
+for _ in range(n): t += v.load(_, 8)
 
 for k in range(n, m): t += v.load(k, 8)
 
