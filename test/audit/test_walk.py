@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from freehold.audit import walk as walks
 from freehold.audit.facts import call_of, launch_from
 from freehold.audit.picture import picture
 from freehold.audit.verdict import Audit, audit
@@ -74,6 +75,43 @@ def test_what_another_block_reads_is_red() -> None:
         *["not touched"] * 4,
     ]
     assert drawn.count('fill="#d1242f"') == 1
+
+
+WIDE = """%i = iota : tile<WIDTHxi32>
+    %w = constant <i32: WIDTH> : tile<i32>
+    %first = muli %b, %w : tile<i32>
+    %r = reshape %first : tile<i32> -> tile<1xi32>
+    %o = broadcast %r : tile<1xi32> -> tile<WIDTHxi32>
+    %n = addi %i, %o : tile<WIDTHxi32>
+    %q = reshape %x : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %all = broadcast %q : tile<1xptr<f32>> -> tile<WIDTHxptr<f32>>
+    %to = offset %all, %n : tile<WIDTHxptr<f32>>, tile<WIDTHxi32> -> tile<WIDTHxptr<f32>>
+    %ones = constant <f32: 1.0> : tile<WIDTHxf32>
+    %s = store_ptr_tko weak %to, %ones token=%t : tile<WIDTHxptr<f32>>, tile<WIDTHxf32> -> token"""
+
+
+@pytest.mark.parametrize(
+    ("width", "blocks", "runs"),
+    [(1, 1 << 16, 1), (1, (1 << 16) + 1, 2), (256, 4096, 1), (256, 4097, 2), (1 << 17, 16, 1), (1 << 17, 17, 2)],
+)
+def test_as_many_blocks_are_walked_at_once_as_fit(width: int, blocks: int, runs: int) -> None:
+    module = parse_module(make_context(), STORED.replace("MORE", WIDE.replace("WIDTH", str(width))), "k.mlir")
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    facts = {"grid": [blocks], "arguments": [{"name": "x", "dtype": "f32", "shape": [width * blocks]}]}
+    assert len(walks.Walk(entry, call_of(entry, launch_from(facts))).run().accesses) == runs
+
+
+def test_as_much_is_walked_as_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = parse_module(make_context(), STORED.replace("MORE", STORE), "k.mlir")
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    facts = {"grid": [4], "arguments": [{"name": "x", "dtype": "f32", "shape": [8]}]}
+    done = walks.Walk(entry, call_of(entry, launch_from(facts)))
+    done.run()
+    monkeypatch.setattr(walks, "MOST_WORK", done.work)
+    assert audited(STORE).verdict == "safe"
+    monkeypatch.setattr(walks, "MOST_WORK", done.work - 1)
+    found = audited(STORE)
+    assert (found.verdict, found.open[0].why) == ("unknown", "the launch is too large to be walked")
 
 
 CARRIED = """%z = constant <i32: 0> : tile<i32>
