@@ -11,7 +11,7 @@ from freehold import Const, Out, Ref, f32, i32
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.pieces import multiplied, torn_all
-from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, filled, hinted, power_of_two
 from freehold.kernels.streams import beside_one_another
 from freehold.kernels.tiles import LOG2E, accumulator, places, safe, wide
 from freehold.kernels.walks import (
@@ -183,14 +183,15 @@ def attention_tiles(
     (b, h, i, e), (_, _, TQ, DV) = o.index, o.tile
     i = fh.cdiv(q.shape[2], TQ) - 1 - i if CAUSAL else i  # what takes longest is begun first
     dtype, ahead, end = accumulator(q.dtype), k.shape[2] - q.shape[2], k.shape[2]
-    queries = torn_all(q.load((b, h, i, 0), (1, 1, TQ, WIDTH)).reshape(TQ, WIDTH), PIECES)
+    soon = 1 if KEPT == 2 and TQ > 64 else None  # more tiles on their way gain nothing, and a block begins later
+    queries = torn_all(q.load((b, h, i, 0), (1, 1, TQ, WIDTH), latency=soon).reshape(TQ, WIDTH), PIECES)
     c, row = scale.astype(dtype) * LOG2E, places(i * TQ, TQ)[:, None]
     nothing = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
 
     def loaded(j: Any, size: int, MASK: bool) -> Any:
-        keys = k.load((b, h // G, j, 0), (1, 1, size, WIDTH)).reshape(size, WIDTH)
+        keys = k.load((b, h // G, j, 0), (1, 1, size, WIDTH), latency=soon).reshape(size, WIDTH)
         s = multiplied(queries, torn_all(keys, PIECES), fh.zeros((TQ, size), dtype), True)
-        values = v.load((b, h // G, j, 0), (1, 1, size, DV), latency=1 if CAUSAL and KEPT == 2 else None)
+        values = v.load((b, h // G, j, 0), (1, 1, size, DV), latency=1 if CAUSAL and KEPT == 2 else soon)
         return seen(s, j, size) if MASK else s, values.reshape(size, DV)
 
     def seen(s: Any, j: Any, size: int) -> Any:
@@ -400,6 +401,15 @@ def _tiles(heads: int, S: int, T: int, D: int, size: int, early: bool) -> tuple[
     return (64, min(128, width), 4, 3) if early and T >= 8192 else (64, min(64, width), 4, 4)
 
 
+def _in_tiles_of_128(heads: int, S: int, T: int, causal: bool) -> bool:
+    """
+    Whether blocks of 128 queries by eight warps, one a multiprocessor, are faster where weights are kept relative to a
+    score: they load keys and values once for twice as many queries as those of 64, which wait for loads. Beginning and
+    ending stand beside no other block's turns, so it takes many turns, and multiprocessors that all have one at last.
+    """
+    return filled(heads * ceildiv(S, 128), 1) >= 0.9 and (T >= 8192 if causal else T >= 2048)
+
+
 @cache
 def _strided(heads: int, S: int, T: int) -> int:
     """
@@ -437,6 +447,8 @@ def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: floa
         # Two blocks of 64 queries load keys and values once for both. Where the GPU is at its limit of power, as it is
         # after some milliseconds, what that saves makes it 3 % faster; shorter ones are as fast, or slower.
         high, hints = 128, {**hints, "num_cta_in_cga": 2}
+    if kept == 2 and T % width == 0 and _in_tiles_of_128(B * H, S, T, causal):
+        high, hints = 128, {"num_worker_warps": 8, "occupancy": 1}
     parts = fh.partition(o, (1, 1, high, wide_head[1])), fh.partition(lse, (1, 1, high))
     given, G = (*parts, q, k, v, q[0, 0, 0] if sinks is None else sinks, scale), H // k.shape[1]
     if kept == 2 and causal and (blocks := _strided(B * H, S, T)):

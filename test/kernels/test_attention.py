@@ -69,7 +69,15 @@ def test_tiles_of_any_height(high: int, width: int, S: int, T: int, causal: bool
 
 
 def kept(
-    q: Any, k: Any, v: Any, causal: bool, sinks: Any = None, keep: bool = True, size: int = 16, blocks: int = 0
+    q: Any,
+    k: Any,
+    v: Any,
+    causal: bool,
+    sinks: Any = None,
+    keep: bool = True,
+    size: int = 16,
+    blocks: int = 0,
+    high: int = 16,
 ) -> tuple[Any, Any]:
     """
     Attention and logarithms of sums by the kernel that keeps the largest score of the first keys, or does not: with 0
@@ -77,7 +85,7 @@ def kept(
     without masks where keys are whole tiles.
     """
     o, lse = torch.full_like(q, float("nan")), torch.full(q.shape[:3], float("nan"), dtype=torch.float32)
-    parts = fh.partition(o, (1, 1, 16, D)), fh.partition(lse, (1, 1, 16))
+    parts = fh.partition(o, (1, 1, high, D)), fh.partition(lse, (1, 1, high))
     given: Any = *parts, q, k, v, q[0, 0, 0] if sinks is None else sinks, SCALE
     if causal and blocks > 1:
         attention_strided(*given, blocks - 1, 2, D, size, sinks is not None).sync()
@@ -101,6 +109,20 @@ def test_scores_that_rise_above_the_first(most: float, S: int, T: int, size: int
     wanted, sums = attended(q.double(), k.double(), v.double(), causal, 0)
     found, lse = kept(q, k, v, causal, size=size, blocks=blocks)
     assert ((found.double() - wanted).norm() / wanted.norm()).item() <= 1e-6 * max(1, abs(most))
+    assert ((lse.double() - sums).norm() / sums.norm()).item() <= 1e-6
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize(("S", "T", "size"), [(256, 256, 128), (200, 256, 64), (130, 160, 32)])
+@pytest.mark.parametrize("most", [1.0, 300.0])
+def test_tiles_of_128_queries(most: float, S: int, T: int, size: int, causal: bool, blocks: int) -> None:
+    """As many as keys, or more, of which the last tile may overhang."""
+    q, v = made((1, 2, S, D), torch.float32, 0), made((1, 1, T, D), torch.float32, 2)
+    k = made((1, 1, T, D), torch.float32, 1) * torch.linspace(0.1, most, T)[:, None]
+    wanted, sums = attended(q.double(), k.double(), v.double(), causal, 0)
+    found, lse = kept(q, k, v, causal, size=size, blocks=0 if causal and blocks > 1 else blocks, high=128)
+    assert ((found.double() - wanted).norm() / wanted.norm()).item() <= 1e-6 * max(1, most)
     assert ((lse.double() - sums).norm() / sums.norm()).item() <= 1e-6
 
 
@@ -196,6 +218,26 @@ def test_pairs_of_blocks_that_share_keys(S: int, T: int) -> None:
     keys, values = (t.double().repeat_interleave(2, 1) for t in (k, v))
     wanted = (q[:, :, rows].double() @ keys.mT * SCALE).softmax(-1) @ values
     assert ((found[:, :, rows].double() - wanted).norm() / wanted.norm()).item() <= 6e-3
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize(
+    ("S", "T", "causal"), [(4096, 4096, False), (8100, 8192, False), (8192, 8192, True), (8100, 8192, True)]
+)
+@pytest.mark.parametrize("most", [1.0, 60.0])
+def test_blocks_of_128_queries_on_a_gpu(most: float, S: int, T: int, causal: bool) -> None:
+    """Some rows, where no block walks again or all do: as in float64, and the same each time."""
+    q, k, v = (made((1, h, n, 128), torch.bfloat16, i).cuda() for i, (h, n) in enumerate(((16, S), (4, T), (4, T))))
+    k = (k * torch.linspace(0.2, most, T, device="cuda")[:, None]).bfloat16()
+    found = freehold.kernels.attention(q, k, v, causal=causal, scale=128**-0.5)
+    rows = torch.tensor([0, 63, 64, 127, 128, S // 2, S - 58, S - 1]).cuda()
+    keys, values = (t.double().repeat_interleave(4, 1) for t in (k, v))
+    s = q[:, :, rows].double() @ keys.mT * 128**-0.5
+    if causal:
+        s = s.masked_fill(torch.arange(T, device="cuda")[None, :] > (rows + T - S)[:, None], float("-inf"))
+    wanted = s.softmax(-1) @ values
+    assert ((found[:, :, rows].double() - wanted).norm(dim=-1) / wanted.norm(dim=-1)).max().item() <= 2e-2
+    assert torch.equal(found, freehold.kernels.attention(q, k, v, causal=causal, scale=128**-0.5))
 
 
 @pytest.mark.cuda

@@ -225,6 +225,11 @@ def of_attention() -> Iterator[Asked]:
             yield f"queries of {d}, {size} bytes, causal {causal}", asked, POWERS[:50]
             asked = partial(lambda d, s, c, n: prefill._tiles(n, 1024, 8192, d, s, c), d, size, causal)
             yield f"heads of {d}, {size} bytes, causal {causal}", asked, around(1, 32, 33, 34)
+    for causal in (True, False):
+        by_length = partial(lambda c, n: prefill._in_tiles_of_128(64, 8192, n, c), causal)
+        yield f"tiles of 128 queries by keys, causal {causal}", by_length, POWERS[:50]
+    by_heads = partial(lambda n: prefill._in_tiles_of_128(n, 2048, 2048, False))
+    yield "tiles of 128 queries by heads", by_heads, range(1, 150)
     for heads in (1, 8, 31, 32, 33, 128, 131, 132, 133, 264):
         for widest in (64, 128):
             asked = partial(lambda h, w, n: decoding.cache_tiles(n, h, w), heads, widest)
