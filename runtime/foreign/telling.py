@@ -99,5 +99,6 @@ def shown_entry(contract: LaunchContract, entry: EntryParameter) -> str:
         return f"`{name}`"
     if entry.kind == "scalar":
         return f"`{name}` ({contract.parameters[entry.argument].dtype})"
-    text = entry.term if entry.kind == "extent" else f"{name}.strides[{entry.axis}]"
+    strides = "strides" if entry.scale == 1 else "byte_strides"
+    text = entry.term if entry.kind == "extent" else f"{name}.{strides}[{entry.axis}]"
     return f"`{text}` ({entry.dtype})"

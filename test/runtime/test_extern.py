@@ -242,6 +242,7 @@ def test_explanations(golden: Callable[[Path, str], None]) -> None:
         {"block": (1, 4, 1), "cluster": (2, 1, 1)},
         {"block": 32, "cluster": (1, 2, 1)},
         {"block": 32, "cluster": (1, 1, 3), "passes": ["y", "y.strides[0]", "M"]},
+        {"block": 32, "passes": ["y", ("y.strides[1]", fh.i64), ("y.byte_strides[0]", fh.u64), "y.byte_strides[1]"]},
     ]
     found = [make(**case).explain(np.ones((8, 9), np.float32), 2.0, 3) for case in cases]
     golden(Path(__file__).parent / "extern_explained.txt", "\n\n".join([saxpy().explain(*arrays(), 2.0), *found]))

@@ -357,6 +357,24 @@ def test_a_manifest_that_lies_is_refused(copy: Path, change: Callable[[dict[str,
         assert "is no name of a file of a package" in refuse(fh.load("kernels").check)
 
 
+@pytest.mark.parametrize("how", ["cubin", "assembled", "interpreted"])
+def test_code_of_another_kernel_than_was_proved_is_refused(copy: Path, how: str) -> None:
+    """Each file of code says of which IR it was made, and the contract which IR was verified."""
+    loaded = fh.load("kernels")
+    special = loaded.saxpy.variant(specialisation())
+    name = special.cubins["sm_90"] if how == "cubin" else special.bytecode
+    assert json.loads(Path("kernels", "manifest.json").read_text())["files"][name]["verified"]
+
+    def run() -> object:
+        saxpy = fh.load("kernels").saxpy
+        arch = "sm_90" if how == "cubin" else "sm_120"
+        return saxpy.interpreted(specialisation()) if how == "interpreted" else saxpy.compiled(specialisation(), arch)
+
+    assert run()
+    rewritten(lambda m: m["files"][name].update(verified="another"))
+    assert f"`{name}` in the package `kernels` is damaged: it was made of other IR than its contract" in refuse(run)
+
+
 def test_other_versions_are_refused(copy: Path, golden: Golden) -> None:
     rewritten(lambda m: m.update(version=99, made_by="freehold 9.0"))
     golden(HERE / "packages" / "O272_version.err", refuse(lambda: fh.load("kernels")))
