@@ -169,3 +169,25 @@ def test_texts_that_tell_values_of_constants_apart() -> None:
     class_of_its_own = [Name("1"), np.float64(1), np.int64(1), object(), [1], {}, len, Mode]
     for value in class_of_its_own:  # what another process would not know
         assert [build.stable_text(v) for v in (value, (1, value), ((value,), 2))] == [None] * 3
+
+
+@fh.kernel
+def moved(y: Out["N"], x: Ref["N"], by: fh.i32):
+    y.store(x.load_like(y) + by.astype(y.dtype))
+
+
+@fh.kernel
+def moved_back(y: Out["N"], x: Ref["N"], by: fh.i32):
+    y.store(x.load_like(y) - by.astype(y.dtype))
+
+
+def test_bytecode_that_does_something_else_is_refused() -> None:
+    """Before it is assembled: each kernel's own is taken, and the other's is not."""
+    y, x = np.zeros((2, 64), np.float32)
+    modules = [kernel.verify(fh.partition(y, 16), x, 3) for kernel in (moved, moved_back)]
+    codes = [build.bytecode(module.clone(), Options()) for module in modules]
+    for n, module in enumerate(modules):
+        build.validate(module, codes[n], Options())
+        with pytest.raises(fh.Rejected) as caught:
+            build.validate(module, codes[1 - n], Options())
+        assert caught.value.codes == ("O140",)
