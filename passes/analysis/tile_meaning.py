@@ -10,7 +10,7 @@ the axis has to be whole, or of one element, or no tile can be told to be right.
 depend on it.
 
 Not seen is a kernel that computes with the extent of its tile as with any number; and of loops it is believed that
-they walk along all of what they are meant to walk along.
+they walk along all of what they are meant to walk along, and make the same of it in longer steps and in shorter ones.
 """
 
 from __future__ import annotations
