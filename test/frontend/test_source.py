@@ -294,6 +294,15 @@ class Config:
     size: int
 
 
+@dataclass(frozen=True)
+class Doubled:
+    size: int
+
+    @property
+    def twice(self) -> int:
+        return 2 * self.size
+
+
 def fingerprint(text: str, **names: object) -> str:
     names["__builtins__"] = __builtins__
     exec(compile(text, "<f>", "exec"), names)
@@ -318,6 +327,7 @@ def test_equal_kernels_have_equal_fingerprints():
         (Mode.FAST, 1),
         (mode(1), mode(2)),
         (Config(1), Config(2)),
+        (Config(1), Doubled(1)),
         ("a", "b"),
     ],
 )

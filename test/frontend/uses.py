@@ -363,6 +363,18 @@ a, *b_ = ()
 *a, b_, c = (1,)
 
 a, b_ = t.max(axis=1)
+
+def leave(u, m):
+    while True:
+        if m > 1: return u.at(m, 0)
+        m += 1
+r = leave(y, n)
+
+def leave(u, m):
+    for k in range(m):
+        if k > 1: return u.at(k, 0)
+    return u.at(0, 0)
+r = leave(y, n)
 """.strip().split("\n\n")
 """Such as are refused."""
 
