@@ -9,7 +9,7 @@ import freehold as fh
 from freehold import Const, Out, Ref, bf16, f16, f32, i32
 from freehold.kernels.exponentials import FAR, first_number, in_range, power, powers, sums_again
 from freehold.kernels.schedules import PROCESSORS, cut, hinted
-from freehold.kernels.tiles import LOG2E, above, exponential, part, quotient, safe, softened, wide
+from freehold.kernels.tiles import LOG2E, above, exponential, part, quotient, safe, softened, store_of_rows, wide
 
 _GROUP: Final = 8
 """Neighbours of a row that one thread has."""
@@ -89,6 +89,8 @@ LOG_SOFTMAX: Final = {
 }
 """Those of which the logarithm is."""
 RMS: Final = {
+    1536: Kept(512, 2, 16, ahead=3),
+    4096: Kept(2048, 8, 5, ahead=2),
     8192: Kept(1024, 4, 8),
     16384: Kept(4096, 16, 3),
     20480: Kept(4096, 16, 2),
@@ -105,9 +107,16 @@ RMS: Final = {
 }
 LAYER: Final = {
     1024: Kept(512, 2, 16),
+    1536: Kept(512, 2, 16, ahead=3),
     2048: Kept(512, 2, 16),
-    4096: Kept(1024, 4, 8),
+    2560: Kept(512, 2, 12),
+    3072: Kept(1024, 4, 8, ahead=3),
+    4096: Kept(1024, 4, 6, ahead=3),
+    5120: Kept(1024, 4, 6),
+    6144: Kept(1024, 4, 5, ahead=3),
+    7168: Kept(1024, 4, 5, ahead=2),
     8192: Kept(1024, 4, 8),
+    12288: Kept(2048, 8, 3, ahead=2),
     16384: Kept(2048, 8, 4),
     20480: Kept(4096, 16, 2),
     24576: Kept(4096, 16, 2),
@@ -136,16 +145,24 @@ def _cluster(blocks: int, occupancy: int) -> Kept:
 _BY_TWO: Final = dict.fromkeys((36864, 40960, 45056), SOFTMAX[49152])
 SOFTMAX_SHARED: Final = {**_BY_TWO, 114688: _cluster(8, 6), 131072: _cluster(8, 5), 262144: _cluster(16, 5)}
 LOG_SOFTMAX_SHARED: Final = {**_BY_TWO, 131072: _cluster(8, 5)}
-RMS_SHARED: Final = {81920: _cluster(8, 7), 98304: _cluster(8, 7), 114688: _cluster(8, 6), 131072: _cluster(8, 5)}
+_NARROW: Final = {5120: Kept(1024, 4, 8), 12288: Kept(2048, 8, 4, ahead=2)}
+"""RMS norms that are faster so where weights have 16 bits, too: with wider ones they take up to 1.01 of the time."""
+RMS_SHARED: Final = {
+    **_NARROW,
+    81920: _cluster(8, 7),
+    98304: _cluster(8, 7),
+    114688: _cluster(8, 6),
+    131072: _cluster(8, 5),
+}
 LAYER_SHARED: Final = {98304: _cluster(8, 6), 114688: _cluster(8, 5)}
 PLAIN_SHARED: Final = {114688: _cluster(8, 5)}
 """
-Lengths of rows of `bf16` that clusters of such blocks share, or of which two are on a multiprocessor. For each, all
-rows of a launch on an H200 were compared with `f64`, as the assembler makes wrong code of some reductions in clusters:
-with weights of that dtype, and a bias, or without in `PLAIN_SHARED`.
+Lengths of rows of `bf16` that clusters of such blocks share, or of which two or more are on a multiprocessor, where
+there are many. For each, all rows of a launch on an H200 were compared with `f64`, as the assembler makes wrong code of
+some reductions in clusters: with weights of that dtype, and a bias, or without in `PLAIN_SHARED`.
 """
 SOFTMAX_SHARED_F16: Final = {**_BY_TWO, 131072: _cluster(8, 5)}
-RMS_SHARED_F16: Final = {131072: _cluster(8, 5)}
+RMS_SHARED_F16: Final = {**_NARROW, 131072: _cluster(8, 5)}
 """The same of `f16`."""
 
 FEW_SHARED: Final = {131072: _EIGHT, 262144: _SIXTEEN}
@@ -436,7 +453,7 @@ def softmax_once(
 @safe
 def rms_norm_kept(
     y: Out["M", "N"],
-    rstd: Out["M"],
+    rstd: Out["M"] | None,
     x: Ref["M", "N"],
     w: Ref["N"],
     eps: fh.f32,
@@ -464,7 +481,7 @@ def rms_norm_kept(
     for k in fh.static_range(min(A, H)):
         weights = (*weights, loaded(w, (k,), (W,)))
     scale = fh.rsqrt(quotient(squares.sum(axis=1, keepdims=True), y.shape[1].astype(f32)) + eps)
-    rstd.store(scale.reshape(rstd.tile))
+    store_of_rows(rstd, scale)
     nothing, scale = negative(scale), scale[:, :, None]
     for k in fh.static_range(H):
         if k + A < H:
@@ -537,8 +554,8 @@ def moments_of_sums(x: Any, i: Any, tile: Any, K: int, N: int, of_each: Any) -> 
 @safe
 def layer_norm_kept(
     y: Out["M", "N"],
-    mean: Out["M"],
-    rstd: Out["M"],
+    mean: Out["M"] | None,
+    rstd: Out["M"] | None,
     x: Ref["M", "N"],
     w: Ref["N"],
     b: Ref["N"],
@@ -580,8 +597,8 @@ def layer_norm_kept(
         _, middle, total = fh.reduce(of_each, both_moments, (0.0, 0.0, 0.0), axis=1, keepdims=True)
         variance = quotient(total, y.shape[1].astype(f32))
     scale = fh.rsqrt(variance + eps)
-    mean.store(middle.reshape(mean.tile))
-    rstd.store(scale.reshape(rstd.tile))
+    store_of_rows(mean, middle)
+    store_of_rows(rstd, scale)
     nothing, shift, scale = negative(scale), -(middle * scale)[:, :, None], scale[:, :, None]
     for k in fh.static_range(H):
         if k + A < H:

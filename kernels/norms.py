@@ -47,7 +47,7 @@ from freehold.kernels.schedules import (
     power_of_two,
     rows,
 )
-from freehold.kernels.tiles import accumulator, after_held, columns, part, places, quotient, safe, wide
+from freehold.kernels.tiles import accumulator, after_held, columns, part, places, quotient, safe, store_of_rows, wide
 
 _RMS: Final = (
     (24576, WIDEST, 16, 3, 2),
@@ -102,7 +102,7 @@ def scaled_by_mean_square(
         squares += wide(kept[k]) * wide(kept[k])
     mean = quotient(squares.sum(axis=1, keepdims=True), y.shape[1].astype(dtype))
     scale = fh.rsqrt(mean + eps.astype(dtype))
-    rstd.store(scale.reshape(rstd.tile))
+    store_of_rows(rstd, scale)
     for k in fh.static_range(H):
         y.at(k).store((wide(kept[k]) * scale * part(w, (k,), (width,))).astype(y.dtype), allow_tma=False)
     for k in after_held(y, width, K, N, H, back=H > 0):
@@ -150,8 +150,8 @@ def scaled_by_moments(
             d = fh.where(inside, wide(row(k)) - middle, 0.0)
             squares += d * d
     scale = fh.rsqrt(quotient(squares.sum(axis=1, keepdims=True), n) + eps.astype(dtype))
-    mean.store(middle.reshape(mean.tile))
-    rstd.store(scale.reshape(rstd.tile))
+    store_of_rows(mean, middle)
+    store_of_rows(rstd, scale)
     for k in fh.static_range(H):
         t = (wide(kept[k]) - middle) * scale * part(w, (k,), (width,))
         y.at(k).store((t + part(b, (k,), (width,)) if BIAS else t).astype(y.dtype), allow_tma=False)
@@ -171,7 +171,7 @@ def with_tile(mean: Any, squares: Any, count: Any, t: Any) -> tuple[Any, Any, An
 @safe
 def rms_norm_rows(
     y: Out["M", "N"],
-    rstd: Out["M"],
+    rstd: Out["M"] | None,
     x: Ref["M", "N"],
     w: Ref["N"],
     eps: fh.f32,
@@ -180,7 +180,7 @@ def rms_norm_rows(
     H: Const[int] = 0,
 ):
     """
-    y = x / sqrt(mean(x ** 2) + eps) * w, along rows; `rstd` is what x is multiplied by.
+    y = x / sqrt(mean(x ** 2) + eps) * w, along rows; `rstd`, if it is given, is what x is multiplied by.
 
     With `N` rows have that length, and nothing is compared with it while the kernel runs. With `H` so many tiles of
     rows that are loaded again stay in registers.
@@ -193,7 +193,7 @@ def rms_norm_rows(
 def add_rms_norm_rows(
     y: Out["M", "N"],
     total: Out["M", "N"],
-    rstd: Out["M"],
+    rstd: Out["M"] | None,
     x: Ref["M", "N"],
     residual: Ref["M", "N"],
     w: Ref["N"],
@@ -216,8 +216,8 @@ def add_rms_norm_rows(
 @safe
 def layer_norm_rows(
     y: Out["M", "N"],
-    mean: Out["M"],
-    rstd: Out["M"],
+    mean: Out["M"] | None,
+    rstd: Out["M"] | None,
     x: Ref["M", "N"],
     w: Ref["N"],
     b: Ref["N"],
@@ -360,6 +360,14 @@ def _per_row(x: Any) -> Any:
     return x.new_empty((x.numel() // x.shape[-1],), dtype=wide_dtype(x))
 
 
+def _moments(x: Any, *given: Any, longest: int = LONGEST) -> tuple[Any, ...]:
+    """
+    Where moments of rows are written, each None where nobody asks for it. Of rows beyond the `longest` they always are:
+    these are few, so that it costs nothing, and how their kernels are compiled was measured and compared with `f64` so.
+    """
+    return tuple([_per_row(x) if t is None and x.shape[-1] > longest else t for t in given])
+
+
 @operator(
     "rms_norm(Tensor x, Tensor weight, float eps) -> (Tensor, Tensor)",
     results=lambda x, weight, eps: (x.new_empty(x.shape), _per_row(x)),
@@ -370,7 +378,8 @@ def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
 
 
 def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
-    """The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,)."""
+    """The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,), unless None."""
+    (rstd,) = _moments(y, rstd)
     if weight.dtype == y.dtype and (again := reloaded_way(RMS_RELOADED, RMS_RELOADED_F16, y)):
         return norm_reloaded_launch(rms_norm_reloaded, again, y, (rstd,), x, weight, eps)
     shared = (RMS_SHARED, RMS_SHARED_F16) if weight.dtype == y.dtype else ()
@@ -388,10 +397,10 @@ def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
     takes={"x": "... N floats", "residual": "... N same", "weight": "N floats"},
 )
 def _add_rms_norm(y: Any, total: Any, rstd: Any, x: Any, residual: Any, weight: Any, eps: float) -> None:
-    outs = as_rows(y), as_rows(total)
+    outs, (rstd,) = (as_rows(y), as_rows(total)), _moments(y, rstd)
     way = rows(*outs[0].shape)
     way = way.walked(*_ADD) if y.dtype.itemsize == 2 else way
-    parts = *(cut(out, way.tile, owned=1) for out in outs), fh.partition(rstd, way.tile[0])
+    parts = *(cut(out, way.tile, owned=1) for out in outs), cut(rstd, way.tile[:1])
     hinted(add_rms_norm_rows, way.hints)(
         *parts, as_rows(x), as_rows(residual), weight, eps, *way.constants, way.held
     ).on()
@@ -404,9 +413,11 @@ def _add_rms_norm(y: Any, total: Any, rstd: Any, x: Any, residual: Any, weight: 
 )
 def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, eps: float) -> None:
     out, b = as_rows(y), weight if bias is None else bias
+    mean, rstd = _moments(out, mean, rstd)
     M, N = out.shape
     if M < PROCESSORS and N >= _SHARED and N % 2048 == 0:  # several blocks a row
         x = as_rows(x)
+        mean, rstd = _moments(x, mean, rstd, longest=0)
         moments(mean, rstd, x.view(M, -1, 2048), eps)
         high = min(16, power_of_two(M))
         kernel = hinted(scaled_columns, {"num_worker_warps": 8, "occupancy": 4})
@@ -423,7 +434,7 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
         return
     way = rows(M, N)
     way = way.walked(*_LAYER) if y.dtype.itemsize == 2 else way
-    parts = cut(out, way.tile, owned=1), *(fh.partition(t, way.tile[0]) for t in (mean, rstd))
+    parts = cut(out, way.tile, owned=1), *(cut(t, way.tile[:1]) for t in (mean, rstd))
     hinted(layer_norm_rows, way.hints)(
         *parts, as_rows(x), weight, b, eps, bias is not None, *way.constants, way.held
     ).on()

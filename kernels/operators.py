@@ -71,7 +71,10 @@ class Operator:
         self._library: Any = None
         self._torch: Any = None
         self._run: Any = None
-        """Allocates and launches, as it did before where arguments look alike (`freehold.planned`)."""
+        """Allocates and launches, as it did before where arguments look alike (`freehold.planned`): what callers
+        want, without what is there for gradients alone."""
+        self._all: Any = None
+        """The same with all results."""
         self._differentiable: Callable[..., Any] | None = None
         """The same as a function of autograd's, without torch's dispatcher."""
         self._is_traced: Callable[[], bool] = _is_traced
@@ -89,6 +92,8 @@ class Operator:
         if self._is_traced():
             return operator(*arguments)
         found = self._run.known(arguments)
+        if found is NotImplemented and self._wanted is not None and self._torch.is_grad_enabled():
+            found = self._all.known(arguments)
         if found is ...:  # nothing but autograd looks
             found = self._differentiable(*arguments) if self._differentiable else NotImplemented
         if found is not NotImplemented:
@@ -109,7 +114,8 @@ class Operator:
         `ctx.saved_tensors` is what `keeps(arguments, results)` returns, `ctx.arguments` all arguments that are no
         tensors. A gradient is None where nothing depends on the result, but never is each of them. Of several results
         callers need the first `wanted`, unless all: the others are there for gradients alone, so autograd is not told
-        of them where it can be helped, and a call may leave them out.
+        of them where it can be helped, and a call may leave them out. Where nobody asks for a gradient, `launch` is
+        called with None in place of each of these, and they are not returned.
         """
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -162,7 +168,7 @@ class Operator:
         takes, names = self.takes, [a.name for a in schema.arguments]
         needed = [n for n, a in enumerate(schema.arguments) if a.type.kind() == "TensorType"]
 
-        def function(*arguments: Any) -> Any:
+        def called(arguments: tuple[Any, ...], wanted: int | None) -> Any:
             for n, argument in enumerate(arguments):
                 if n not in values and not isinstance(argument, tensor) and (argument is not None or n in needed):
                     raise TypeError(f"{self.name}: {wrong_kind(names[n], ('Tensor',), argument)}")
@@ -170,15 +176,28 @@ class Operator:
                 takes.check(dict(zip(names, arguments, strict=True)))
             made: Any = () if results is None else allocate(*arguments)
             given: list[Any] = [*made] if made.__class__ is tuple else [made]
+            unasked: list[None] = []
+            if wanted is not None:
+                unasked, made = [None] * (len(given) - wanted), made[:wanted]
+                given = [*made]
             if any(a.numel() == 0 for a in (*given, *arguments) if isinstance(a, tensor)):
                 for result in given:
                     result.zero_()
             else:
-                launch(*given, *arguments)
+                launch(*given, *unasked, *arguments)
             return None if results is None else made
 
-        run = fh.planned(function, *(_tf32_settings(torch) if "tf32" in self.schema else ()))
-        self._run, self._torch, self._is_traced = run, torch, torch.compiler.is_dynamo_compiling
+        def function(*arguments: Any) -> Any:
+            return called(arguments, None)
+
+        def without(*arguments: Any) -> Any:
+            return called(arguments, self._wanted)
+
+        settings = _tf32_settings(torch) if "tf32" in self.schema else ()
+        run = self._run = self._all = fh.planned(function, *settings)
+        if self._wanted is not None:
+            self._run = fh.planned(without, *settings)
+        self._torch, self._is_traced = torch, torch.compiler.is_dynamo_compiling
         for place in ("CPU", "CUDA"):
             library.impl(self.name, run, place)
         full = f"{_NAMESPACE}::{self.name}"

@@ -147,7 +147,9 @@ class Cuts:
         self._made: dict[tuple[Any, ...], Any] = {}
 
     def __call__(self, array: Any, tile: tuple[int, ...], **options: Any) -> Any:
-        """`fh.partition(array, tile, **options)`."""
+        """`fh.partition(array, tile, **options)`; None where there is no array, which a call leaves out."""
+        if array is None:
+            return None
         key = tile, *options.items()
         found = self._made.get(key)
         if found is None:

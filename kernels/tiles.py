@@ -101,6 +101,12 @@ def softened(t: Any, top: Any, scale: Any, less: Any, LOG: bool) -> Any:
     return t - top - less if LOG else exponential(t - top) * scale
 
 
+def store_of_rows(part: Any, t: Any) -> None:
+    """Stores a number of each row, a column of them, where the call has an array for them."""
+    if part is not None:
+        part.store(t.reshape(part.tile))
+
+
 def places(start: Any, count: int) -> Tile:
     """The integers from `start` on."""
     return start + fh.arange(count)

@@ -418,6 +418,29 @@ def test_rows_of_which_several_blocks_have_one(
 
 
 @pytest.mark.parametrize(
+    ("asked", "rows", "length"),
+    [*((a, *s) for a in (False, True) for s in ((300, 512), (300, 1024), (300, 4096), (3, 16384))), (False, 3, 20736)],
+)
+def test_moments_are_written_where_gradients_are_asked_for(
+    asked: bool, rows: int, length: int, launched: dict[str, tuple[Kernel, Any]]
+) -> None:
+    """And of long rows always."""
+    shapes = (rows, length), (length,), (length,)
+    x, w, b = (made(s, torch.bfloat16, n).requires_grad_(asked) for n, s in enumerate(shapes))
+    results = kernels.rms_norm(x, w, EPS), kernels.layer_norm(x, w, b, EPS), *kernels.add_rms_norm(x, x, w, EPS)
+    assert [r.requires_grad for r in results] == [asked] * 4
+    norms = {name: kernel for name, (kernel, _) in launched.items() if "norm" in name}
+    assert len(norms) == 3
+    for name, kernel in norms.items():
+        there = [p.name for p in kernel.signature.parameters if p.is_tensor and p.name in ("mean", "rstd")]
+        assert there == ((["mean"] if "layer" in name else []) + ["rstd"] if asked or length > 16384 else []), name
+    assembled(launched)
+    with torch.no_grad():  # what asks for none has the same results, whoever could
+        again = kernels.rms_norm(x, w, EPS), kernels.layer_norm(x, w, b, EPS), *kernels.add_rms_norm(x, x, w, EPS)
+    assert all(torch.equal(one, other) for one, other in zip(results, again, strict=True))
+
+
+@pytest.mark.parametrize(
     ("shape", "size", "step", "edge", "kernel"),
     [
         ((1, 2, 33, 70), 32, 32, 0, "mean_of_rows"), ((1, 1, 64, 40), (32, 3), (32, 1), 0, "mean_of_rows"),
