@@ -50,6 +50,12 @@ MASKED = f"""{ELEMENT} %none = constant <f32: 0.0> : tile<f32>
     %r, %s = load_ptr_tko weak %at, %ok, %none token=%t : tile<ptr<f32>>, tile<i1>, tile<f32> -> tile<f32>, token"""
 FURTHER = "%m = addi %i, %n : tile<i32>\n" + POINTER.replace("%base, %i", "%base, %m")
 OF_BLOCKS = TILE.replace("[EXTENT], strides = [STEP] :", "[%b], strides = [STEP] : tile<i32> ->").replace("EXTENT", "?")
+MADE, GUARDED = TILE.partition("    if %ok")[::2]
+WITHIN = """    %below = cmpi less_than %i, %count, signed : tile<i32> -> tile<i1>
+    %fits = andi %low, %below : tile<i1>
+"""
+OF_TILES = f"{MADE}    %count = get_index_space_shape %w : {VIEW} -> tile<i32>\n{WITHIN}    if %fits{GUARDED}"
+OF_EXTENT = f"{MADE}    %count = get_tensor_shape %v : {TENSOR} -> tile<i32>\n{WITHIN}{POINTER.replace('%ok', '%fits')}"
 OF_ELEMENTS: list[tuple[dict[str, int], int, str]] = [
     ({}, 8, "safe"), ({}, 7, "unknown"), ({"LEAST": -1}, 8, "unknown"), ({"LEAST": -1, "BEGIN": 1}, 9, "safe"),
     ({"BEGIN": 3}, 11, "safe"), ({"BEGIN": 3}, 10, "unknown"),
@@ -70,6 +76,12 @@ CASES: list[tuple[str, dict[str, int], int, str]] = [
     *((op, *case) for op in (POINTER, MASKED) for case in OF_ELEMENTS),
     (OTHERWISE, {}, 8, "unknown"),
     (OF_BLOCKS, {}, 8, "unknown"),
+    (OF_TILES, {"WIDTH": 2}, 8, "safe"),
+    (OF_TILES, {"WIDTH": 2, "EXTENT": 7}, 7, "safe"),
+    (OF_TILES, {"WIDTH": 2, "LEAST": -1}, 8, "unknown"),
+    (OF_EXTENT, {"WIDTH": 2}, 8, "safe"),
+    (OF_EXTENT, {"WIDTH": 2}, 7, "unknown"),
+    (OF_EXTENT, {"WIDTH": 2, "EXTENT": 7}, 7, "safe"),
     (FURTHER, {}, 11, "safe"),
     (FURTHER, {}, 10, "unknown"),
 ]  # fmt: skip
