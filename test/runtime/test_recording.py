@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from asked_driver import in_place
 
 import freehold as fh
-from freehold.runtime.gpu import timeline
+from freehold.runtime.gpu import kernels, timeline
 from freehold.runtime.gpu.timeline import Timeline
+from freehold.runtime.memory import storage
 from freehold.runtime.memory.arguments import view
 from freehold.runtime.memory.storage import outside
-from freehold.runtime.operations import leases
+from freehold.runtime.operations import leases, operation
 from freehold.runtime.operations import recording as module
 from freehold.runtime.operations.recording import Recording
 
@@ -224,3 +226,43 @@ def test_a_graph_is_of_one_gpu_or_of_the_host(monkeypatch: pytest.MonkeyPatch) -
         assert caught.value.codes == ("O264",)
         assert said in str(caught.value)
     assert (begun, len(on_host.work)) == ([1], 1)
+
+
+@pytest.mark.parametrize("gap", [-4, 0, 4])
+def test_what_is_read_early_beside_what_may_still_be_written_is_apart(gap: int) -> None:
+    for early in (bytes_at(16 + gap, 32), bytes_at(0, 8 - gap)):
+        found = Recording()
+        assert found.uses((), [], [bytes_at(8, 16)])
+        assert found.uses((), [], [], [early]) is (gap >= 0)
+
+
+def test_what_is_read_early_is_found_by_its_place_in_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "_leased", lambda found: found)
+    signature: Any = SimpleNamespace(positions=lambda names: {"xyz".index(name) for name in names})
+    assert [leases.early(signature, names, [1, 2, 3]) for names in ("", "y", "zx")] == [[], [2], [1, 3]]  # type: ignore[list-item]
+
+
+def test_who_does_not_wait_leaves_what_it_enqueued(monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[Any] = []
+    monkeypatch.setattr(operation.Execution, "leave", lambda self: left.append(self))
+    flying = fh.Work("it", lambda execution: execution).on()
+    assert len(left) == 1
+    assert flying.value is left[0]
+
+
+def test_memory_that_is_freed_is_given_back_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    later: list[Any] = []
+    monkeypatch.setattr(storage, "later", lambda work: later.append(work.args[0]))
+    monkeypatch.setattr(storage, "_OWNERS", {})
+    made = storage.Storage(4096, 64, 0, "a buffer")
+    made.free(None)
+    assert (later, made.owner, made.gone) == (["a buffer"], None, storage.Gone("freed", None))
+
+
+def test_a_kernel_is_launched_on_the_gpu_of_its_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    bindings = in_place(monkeypatch)
+    core = SimpleNamespace(launch=lambda *given: bindings.said.append(("launch", *given)))
+    monkeypatch.setattr(kernels, "cuda_core", lambda: core)
+    kernels.launch_on(2, "a stream", "a configuration", "a kernel", 1, 2.5)
+    launch = ("launch", "a stream", "a configuration", "a kernel", 1, 2.5)
+    assert bindings.calls() == [("on", 2), launch, ("off", 2)]
