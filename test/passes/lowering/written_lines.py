@@ -169,6 +169,9 @@ for k in fh.tiles(p, axis=0, size=8): t += p.load(k, 8)
 p = v.window(0, at.load(0, 1)[0], 16)
 t += p.load(1, 8)
 
+p = w.window(0, at.load(1, 1)[0], 24)
+t += p.load(2, 8)
+
 a = at.load(j, 8)
 t += fh.where((a >= 0) & (a < 8), v.gather(fh.minimum(fh.maximum(a, 0), 7)), 0.0)
 """.strip().split("\n\n")
