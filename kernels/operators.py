@@ -160,7 +160,7 @@ class Operator:
         tensor = torch.Tensor
         library = torch.library.Library(_NAMESPACE, "FRAGMENT")
         library.define(self.name + self.schema, tags=(torch.Tag.pt2_compliant_tag,))
-        launch, results = self.launch, self.results
+        launch, results, keeps = self.launch, self.results, self._kept
         allocate = cast(Callable[..., Any], results)
 
         schema = torch._C.parse_schema(f"{_NAMESPACE}::{self.name}{self.schema}")
@@ -203,7 +203,6 @@ class Operator:
         full = f"{_NAMESPACE}::{self.name}"
         torch.library.register_fake(full, results or _nothing, lib=library)
         if "!" not in self.schema:  # torch differentiates nothing that changes its arguments
-            keeps = self._kept
 
             def keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
                 ctx.set_materialize_grads(False)

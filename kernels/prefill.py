@@ -150,6 +150,11 @@ def ways_agree(TK: int, CAUSAL: bool, WINDOW: bool, WHOLE: bool, KEPT: int, PIEC
     fh.static_assert(not (KEPT and (WINDOW or PIECES)), "every row sees the first key, and weights have its dtype")
 
 
+def soon(KEPT: int, TQ: int) -> int | None:
+    """The latency of loads: where many rows walk once, more tiles on their way gain nothing, and blocks begin later."""
+    return 1 if KEPT == 2 and TQ > 64 else None
+
+
 @safe
 def attention_tiles(
     o: Out["B", "H", "S", "E"],
@@ -183,15 +188,14 @@ def attention_tiles(
     (b, h, i, e), (_, _, TQ, DV) = o.index, o.tile
     i = fh.cdiv(q.shape[2], TQ) - 1 - i if CAUSAL else i  # what takes longest is begun first
     dtype, ahead, end = accumulator(q.dtype), k.shape[2] - q.shape[2], k.shape[2]
-    soon = 1 if KEPT == 2 and TQ > 64 else None  # more tiles on their way gain nothing, and a block begins later
-    queries = torn_all(q.load((b, h, i, 0), (1, 1, TQ, WIDTH), latency=soon).reshape(TQ, WIDTH), PIECES)
+    queries = torn_all(q.load((b, h, i, 0), (1, 1, TQ, WIDTH), latency=soon(KEPT, TQ)).reshape(TQ, WIDTH), PIECES)
     c, row = scale.astype(dtype) * LOG2E, places(i * TQ, TQ)[:, None]
     nothing = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
 
     def loaded(j: Any, size: int, MASK: bool) -> Any:
-        keys = k.load((b, h // G, j, 0), (1, 1, size, WIDTH), latency=soon).reshape(size, WIDTH)
+        keys = k.load((b, h // G, j, 0), (1, 1, size, WIDTH), latency=soon(KEPT, TQ)).reshape(size, WIDTH)
         s = multiplied(queries, torn_all(keys, PIECES), fh.zeros((TQ, size), dtype), True)
-        values = v.load((b, h // G, j, 0), (1, 1, size, DV), latency=1 if CAUSAL and KEPT == 2 else soon)
+        values = v.load((b, h // G, j, 0), (1, 1, size, DV), latency=1 if CAUSAL and KEPT == 2 else soon(KEPT, TQ))
         return seen(s, j, size) if MASK else s, values.reshape(size, DV)
 
     def seen(s: Any, j: Any, size: int) -> Any:

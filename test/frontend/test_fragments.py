@@ -682,19 +682,11 @@ def test_what_is_computed(line: str, wanted: Any, interpret: Callable[..., None]
     np.testing.assert_allclose(args[0].array, wanted, rtol=1e-6)
 
 
-REQUIRED = """
-n > 2
--n < 3
-not n > 3
-not (n < 3 or n == 5)
-0 < n < 9
-0 < x.shape[0] <= n != 7
-n % 2 == 0 and x.shape[1] // n < 4
-min(n, 3) < max(x.shape[0], 4) - 1
-fh.cdiv(x.shape[1], 3) * 2 >= n
-"M % 2 == 0 and n < N"
-"not n == 3 or M < n"
-""".strip().split("\n")
+REQUIRED = [
+    "n > 2", "-n < 3", "not n > 3", "not (n < 3 or n == 5)", "0 < n < 9", "0 < x.shape[0] <= n != 7",
+    "n % 2 == 0 and x.shape[1] // n < 4", "min(n, 3) < max(x.shape[0], 4) - 1", "fh.cdiv(x.shape[1], 3) * 2 >= n",
+    '"M % 2 == 0 and n < N"', '"not n == 3 or M < n"',
+]  # fmt: skip
 
 
 def test_what_is_required_of_a_launch(
