@@ -203,8 +203,7 @@ class Scheduler:
         wanted = -(-(s.computed + count) // self.pages.size) - len(s.pages)
         if wanted + spare <= self.pages.free and self._grown(s, s.computed + count):
             return count
-        self.pages.release(s.pages)
-        s.pages, s.keys, s.computed = array("i"), [], 0
+        self._give_back(s)
         return 0
 
     def shrink(self, plan: Many[Planned]) -> bool:

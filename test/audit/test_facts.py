@@ -528,3 +528,23 @@ def test_regions_of_sarif_hold_a_character(place: tuple[int, int, int, int], reg
     assert located["artifactLocation"] == {"uri": "k.mlir"}
     assert tuple(located["region"].values()) == region
     assert "region" not in sarif._location(None, "other")["physicalLocation"]  # pyright: ignore[reportPrivateUsage]
+
+
+NUMBERS: list[tuple[str, float, bool]] = [
+    ("i8", 255, True), ("i8", 256, False), ("i8", -128, True), ("i8", -129, False), ("i8", 2.0, False),
+    ("i32", (1 << 32) - 1, True), ("i32", 1 << 32, False), ("i1", 1, True), ("i1", 2, False),
+    ("f32", 3, True), ("f32", 2.5, True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("type_", "value", "fits"), NUMBERS)
+def test_numbers_that_a_parameter_holds(type_: str, value: float, fits: bool) -> None:
+    """Read with a sign or without one; a float is none of an integer's."""
+    text = f"cuda_tile.module @m {{\n entry @k(%n: tile<{type_}>) {{\n return\n }}\n}}"
+    (entry,) = (op for op in parse_module(make_context(), text, "k.mlir").walk() if isinstance(op, EntryOp))
+    launch = launch_from({"grid": 1, "arguments": [{"name": "n", "value": value}]})
+    if fits:
+        assert call_of(entry, launch).values == (value,)
+        return
+    with pytest.raises(FactsError, match=f"parameter 0 is {type_}, and `n` is {value}"):
+        call_of(entry, launch)

@@ -459,3 +459,7 @@ def test_what_was_given_back_holds_nothing() -> None:
     scheduler.finish(one)
     assert (one.computed, one.keys, one.pages) == (0, [], array("i"))
     assert scheduler.pages.free == 2
+
+
+def test_what_a_request_does_not_say_is_as_openai_has_it() -> None:
+    assert Sampling() == Sampling(16, 1.0, 0, 1.0, 0.0, 0.0, 0.0, {}, None, (), (), False, None)
