@@ -27,7 +27,7 @@ from freehold.kernels.kept import (
     when_all_are_there,
     with_squares,
 )
-from freehold.kernels.schedules import cut, filled, hinted
+from freehold.kernels.schedules import PROCESSORS, cut, filled, hinted
 from freehold.kernels.tiles import LOG2E, quotient, safe
 
 
@@ -45,19 +45,26 @@ class Reloaded(NamedTuple):
     """By how many those of norms are."""
     order: Order = Order(False, False, 0)
     """Of softmax."""
+    later: int = 0
+    """How much later some of the first blocks begin (`staggered`)."""
+    early: bool = False
+    """Whether launches gain by beginning early in graphs."""
 
     @property
     def hints(self) -> dict[str, int]:
         """The kernel's hints."""
-        return {"num_worker_warps": self.warps, "occupancy": self.occupancy}
+        found = {"num_worker_warps": self.warps, "occupancy": self.occupancy}
+        return {**found, "begin_early": True} if self.early else found
 
 
 _SOFTMAX: Final = Reloaded(8192, 32, 1, 8, 1, order=Order(True, False, 2))
+_LATER: Final = _SOFTMAX._replace(later=80)
+_EARLY: Final = _SOFTMAX._replace(later=80, early=True)
 _LAYER: Final = Reloaded(4096, 16, 1, 14, 3, 4)
 _TWO: Final = Reloaded(4096, 16, 2, 7, 1, 1)
 
-SOFTMAX_RELOADED: Final = {65536: Reloaded(4096, 16, 2, 8, 1, order=_SOFTMAX.order), 114688: _SOFTMAX, 131072: _SOFTMAX}
-LOG_SOFTMAX_RELOADED: Final = {98304: _SOFTMAX, 114688: _SOFTMAX, 131072: _SOFTMAX}
+SOFTMAX_RELOADED: Final = {65536: Reloaded(4096, 16, 2, 8, 1, order=_SOFTMAX.order), 114688: _LATER, 131072: _EARLY}
+LOG_SOFTMAX_RELOADED: Final = {98304: _SOFTMAX, 114688: _LATER, 131072: _EARLY}
 RMS_RELOADED: Final = {
     45056: _TWO,
     81920: Reloaded(8192, 32, 1, 6, 1, 2),
@@ -68,6 +75,9 @@ RMS_RELOADED: Final = {
 }
 LAYER_RELOADED: Final = {
     45056: _TWO,
+    49152: Reloaded(8192, 32, 1, 3, 1, 2, early=True),
+    57344: Reloaded(8192, 32, 1, 4, 1, 2, early=True),
+    65536: Reloaded(8192, 32, 1, 6, 1, 2, later=80, early=True),
     81920: Reloaded(4096, 16, 1, 14, 2, 4),
     98304: _LAYER,
     114688: _LAYER,
@@ -89,6 +99,8 @@ PLAIN_RELOADED_F16: Final[dict[int, Reloaded]] = {}
 
 _LEAST: Final = 256
 """Rows, at least, for which this was measured."""
+_STAGGERED: Final = 3 * PROCESSORS
+"""Rows, at least, of which the first ones begin at different times."""
 _FILLED: Final = 0.85
 """
 How much of the GPU has work, at least: a multiprocessor has one or two rows, so that few more than it has at a time
@@ -105,10 +117,27 @@ def reloaded_way(found: Mapping[int, Reloaded], found_f16: Mapping[int, Reloaded
     way = {"torch.bfloat16": found, "torch.float16": found_f16}.get(str(x.dtype), {}).get(length)
     if way is None or rows < _LEAST:
         return None
-    return way if filled(rows, way.occupancy) >= _FILLED else None
+    if filled(rows, way.occupancy) < _FILLED:
+        return None
+    return way._replace(later=0) if way.later and rows < _STAGGERED else way
 
 
-# freehold: K=3 N=1536 H=2 A=1 ALL=True EACH=True BEHIND=1
+def staggered(i: Any, LATER: int) -> Any:
+    """
+    The index of a block, known late for three of four of those that begin first: by so many square roots one after the
+    other for the second, twice and three times as many for the third and the fourth. Where a multiprocessor has one
+    row at a time, and few in all, all of them would read at once, and then write.
+    """
+    if LATER == 0:
+        return i
+    roots: Any = fh.where(i < PROCESSORS, i % 4 * LATER, 0)
+    t = fh.full((1, 1), 1.0, f32)
+    for _ in range(roots):
+        t = fh.rsqrt(t + 1.0)
+    return fh.where(t.reshape(()) < 0.0, 0, i)  # never below 0, which no compiler knows
+
+
+# freehold: K=3 N=1536 H=2 A=1 ALL=True EACH=True BEHIND=1 LATER=2
 @safe
 def softmax_reloaded(
     y: Out["M", "N"],
@@ -121,14 +150,16 @@ def softmax_reloaded(
     ALL: Const[bool],
     EACH: Const[bool],
     BEHIND: Const[int],
+    LATER: Const[int],
 ):
     """
     y = exp(x) / sum(exp(x)) along rows of N, which is K tiles, or its logarithm, as `softmax_once`, whose `ALL`,
     `EACH` and `BEHIND` it has. H tiles stay in registers, and the others are loaded again, `A` tiles ahead of their
-    use, or with 0 by a loop.
+    use, or with 0 by a loop. `LATER` is that of `staggered`.
     """
     fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
     (i,), W = y.index, y.tile[1]
+    i = staggered(i, LATER)
     begin = first_number(x, (i, 0))
     base, sums = (begin * LOG2E)[:, :, None], fh.zeros((1, W // 8), f32)
     kept = first_tiles(x, i, y.tile, H)
@@ -172,7 +203,7 @@ def softmax_reloaded(
         row_again(y, x, i, LOG)
 
 
-# freehold: K=3 N=1536 H=2 A=1 B=1
+# freehold: K=3 N=1536 H=2 A=1 B=1 LATER=2
 @safe
 def rms_norm_reloaded(
     y: Out["M", "N"],
@@ -185,14 +216,16 @@ def rms_norm_reloaded(
     H: Const[int],
     A: Const[int],
     B: Const[int],
+    LATER: Const[int],
 ):
     """
     y = x / sqrt(mean(x ** 2) + eps) * w, along rows of N, which is K tiles; `rstd` is what x is multiplied by. H tiles
     stay in registers, and the others are loaded again, `A` tiles ahead of their use; w is loaded `B` tiles ahead.
+    `LATER` is that of `staggered`.
     """
     fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
-    (i,) = y.index
-    W = y.tile[1]
+    (i,), W = y.index, y.tile[1]
+    i = staggered(i, LATER)
     kept, squares = first_tiles(x, i, y.tile, H), fh.zeros((1, W // 8), f32)
     for k in fh.static_range(H):
         squares = with_squares(numbers(kept[k], x.dtype), 0.0, 0.0, squares)[1]
@@ -219,7 +252,7 @@ def rms_norm_reloaded(
         y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
 
 
-# freehold: K=3 N=1536 H=2 A=1 B=1
+# freehold: K=3 N=1536 H=2 A=1 B=1 LATER=2
 @safe
 def layer_norm_reloaded(
     y: Out["M", "N"],
@@ -235,14 +268,15 @@ def layer_norm_reloaded(
     H: Const[int],
     A: Const[int],
     B: Const[int],
+    LATER: Const[int],
 ):
     """
-    y = (x - mean) * rstd * w + b, along rows of N, which is K tiles; without `BIAS`, b is not looked at. `H`, `A` and
-    `B` as of `rms_norm_reloaded`.
+    y = (x - mean) * rstd * w + b, along rows of N, which is K tiles; without `BIAS`, b is not looked at. `H`, `A`, `B`
+    and `LATER` as of `rms_norm_reloaded`.
     """
     fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
-    (i,) = y.index
-    W = y.tile[1]
+    (i,), W = y.index, y.tile[1]
+    i = staggered(i, LATER)
 
     def both(k: Any) -> Any:
         return loaded(w, (k,), (W,)), loaded(b, (k,), (W,)) if BIAS else ()
@@ -283,11 +317,11 @@ def softmax_reloaded_launch(way: Reloaded, y: Any, x: Any, log: bool) -> Any:
     """The launch of a softmax of this file."""
     K = y.shape[1] // way.width
     parts = cut(y, (1, way.width), owned=1)
-    return hinted(softmax_reloaded, way.hints)(parts, x, log, K, y.shape[1], way.held, way.ahead, *way.order)
+    return hinted(softmax_reloaded, way.hints)(parts, x, log, K, y.shape[1], way.held, way.ahead, *way.order, way.later)
 
 
 def norm_reloaded_launch(kernel: Any, way: Reloaded, y: Any, moments: tuple[Any, ...], x: Any, *more: Any) -> Any:
     """The launch of a norm of this file: the result, moments of rows, and what comes in front of `K`."""
     parts = cut(y, (1, way.width), owned=1), *(cut(t, (1,)) for t in moments)
     K = y.shape[1] // way.width
-    return hinted(kernel, way.hints)(*parts, x, *more, K, y.shape[1], way.held, way.ahead, way.weights)
+    return hinted(kernel, way.hints)(*parts, x, *more, K, y.shape[1], way.held, way.ahead, way.weights, way.later)

@@ -40,9 +40,9 @@ def log_softmax(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("order", [Order(False, False, 0), Order(True, False, 2), Order(True, True, 1)])
-@pytest.mark.parametrize(("held", "ahead"), [(2, 0), (2, 1), (1, 3), (4, 2), (3, 9)])
+@pytest.mark.parametrize(("held", "ahead", "later"), [(2, 0, 0), (2, 1, 3), (1, 3, 0), (4, 2, 1), (3, 9, 0)])
 @pytest.mark.parametrize("log", [False, True])
-def test_softmax(log: bool, held: int, ahead: int, order: Order) -> None:
+def test_softmax(log: bool, held: int, ahead: int, later: int, order: Order) -> None:
     narrow = ml_dtypes.bfloat16 if ahead != 1 else np.float16
     x: Any = (np.random.default_rng(held).standard_normal((7, N)) * 3).astype(narrow)
     x[1] += np.asarray(100, narrow)  # above zero, and near
@@ -50,7 +50,7 @@ def test_softmax(log: bool, held: int, ahead: int, order: Order) -> None:
     x[3, 9], x[4, 0] = 300, -300  # far from the first number
     x[5, ::2], x[6, 0], x[6, -1] = -np.inf, -np.inf, 300
     y = np.full(x.shape, 7, narrow)
-    reloaded.softmax_reloaded(fh.partition(y, (1, W), owned=1), x, log, K, N, held, ahead, *order).sync()
+    reloaded.softmax_reloaded(fh.partition(y, (1, W), owned=1), x, log, K, N, held, ahead, *order, later).sync()
     wanted = log_softmax(x)
     wanted = wanted if log else np.exp(wanted)
     least = 4e-3 if narrow is ml_dtypes.bfloat16 else 1e-3
@@ -61,7 +61,7 @@ def test_softmax_of_what_is_no_number() -> None:
     x: Any = np.zeros((4, N), ml_dtypes.bfloat16)
     x[0], x[1, -1], x[2, 3], x[3, -1] = -np.inf, np.inf, np.nan, np.nan
     y = np.full(x.shape, 7, x.dtype)
-    reloaded.softmax_reloaded(fh.partition(y, (1, W), owned=1), x, False, K, N, 2, 1, True, False, 2).sync()
+    reloaded.softmax_reloaded(fh.partition(y, (1, W), owned=1), x, False, K, N, 2, 1, True, False, 2, 2).sync()
     y = y.astype(np.float64)
     assert np.isnan(y[[0, 2, 3]]).all()
     assert np.isnan(y[1, -1]), "as torch has it"
@@ -77,7 +77,7 @@ def test_norms(kind: str, held: int, ahead: int, weights: int, offset: float) ->
     x[2, -1] = 3e4
     w, b = (rng.standard_normal(N).astype(narrow) for _ in range(2))
     y, mean, rstd = np.full(x.shape, 7, narrow), np.zeros(3, np.float32), np.zeros(3, np.float32)
-    way, t = Reloaded(W, 2, 1, held, ahead, weights), x.astype(np.float64)
+    way, t = Reloaded(W, 2, 1, held, ahead, weights, later=held % 3), x.astype(np.float64)
     if kind == "rms":
         reloaded.norm_reloaded_launch(reloaded.rms_norm_reloaded, way, y, (rstd,), x, w, 1e-6).sync()
         scale = 1 / np.sqrt((t * t).mean(1, keepdims=True) + 1e-6)
@@ -106,6 +106,8 @@ def test_lengths_are_whole_tiles_of_which_a_part_fits_registers(
     assert 0 < way.held < length // way.width
     assert dtype.itemsize * way.held * way.width * way.occupancy <= 128 << 10, "half of a multiprocessor's registers"
     assert (way.weights == 0) == (kind in ("softmax", "logarithm"))
+    assert way.later == 0 or way.occupancy == 1, "a row on each multiprocessor"
+    assert way.hints.get("begin_early", False) == way.early
 
 
 @pytest.mark.parametrize(("kind", "dtype", "length", "way"), MEASURED)
@@ -160,3 +162,6 @@ def test_where_rows_are_loaded_again() -> None:
     assert way(256, 65536) is two
     assert way(265, 65536) is None, "a second turn for one row"
     assert way(100000, 131072) is one
+    found[98304] = one._replace(later=80)
+    assert way(396, 98304) is found[98304]
+    assert way(395, 98304) == one, "too few to begin at different times"
