@@ -176,16 +176,14 @@ class Operator:
                 takes.check(dict(zip(names, arguments, strict=True)))
             made: Any = () if results is None else allocate(*arguments)
             given: list[Any] = [*made] if made.__class__ is tuple else [made]
-            unasked: list[None] = []
-            if wanted is not None:
-                unasked, made = [None] * (len(given) - wanted), made[:wanted]
-                given = [*made]
+            unasked = [None] * (0 if wanted is None else len(given) - wanted)
+            given = given[: len(given) - len(unasked)]
             if any(a.numel() == 0 for a in (*given, *arguments) if isinstance(a, tensor)):
                 for result in given:
                     result.zero_()
             else:
                 launch(*given, *unasked, *arguments)
-            return None if results is None else made
+            return None if results is None else made[:wanted] if unasked else made
 
         def function(*arguments: Any) -> Any:
             return called(arguments, None)
