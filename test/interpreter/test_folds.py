@@ -106,6 +106,37 @@ def test_a_scan_need_not_be_commutative() -> None:
             assert caught.value.codes == ("O535",)
 
 
+class Line(NamedTuple):
+    """Of numbers: so many times each, and so much more."""
+
+    times: Any
+    more: Any
+
+
+def one_after_another(a: Line, b: Line) -> Line:
+    return Line(a.times * b.times, a.more * b.times + b.more)
+
+
+@fh.kernel
+def lines(y: Out["M", "N"], x: Ref["M", "N"], ALL: Const[bool]):
+    t = x.load_like(y)
+    if ALL:
+        y.store(t * fh.reduce(Line(t, t), one_after_another, Line(1.0, 0.0), axis=1).more[:, None])
+    else:
+        y.store(fh.scan(Line(t, t), one_after_another, Line(1.0, 0.0), axis=1).more)
+
+
+def test_a_function_whose_order_counts_may_run_along_an_axis_and_not_fold_it() -> None:
+    """It is associative, and its identity is neutral: a reduction is in any order all the same."""
+    x = 1 + 2.0 ** -np.arange(8, dtype=np.float32).reshape(2, 4)
+    y = fh.partition(np.zeros_like(x), (2, 4))
+    with fh.interpreting("checked"):
+        lines(y, x, False).sync()
+        with pytest.raises(fh.Rejected, match="the function is not commutative") as caught:
+            lines(y, x, True).sync()
+    assert caught.value.codes == ("O535",)
+
+
 def test_what_is_said() -> None:
     y = np.zeros(1, np.float32)
     x = np.arange(32, dtype=np.float32)[None, :]
