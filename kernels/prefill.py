@@ -411,7 +411,7 @@ def _in_tiles_of_128(heads: int, S: int, T: int, causal: bool) -> bool:
     score: they load keys and values once for twice as many queries as those of 64, which wait for loads. Beginning and
     ending stand beside no other block's turns, so it takes many turns, and multiprocessors that all have one at last.
     """
-    return filled(heads * ceildiv(S, 128), 1) >= 0.9 and (T >= 8192 if causal else T >= 2048)
+    return filled(heads * ceildiv(S, 128), 1) >= 0.9 and (8192 <= T < 16384 if causal else T >= 2048)
 
 
 @cache
