@@ -158,16 +158,14 @@ def softmax_reloaded(
     use, or with 0 by a loop. `LATER` is that of `staggered`.
     """
     fh.require(fh.cdiv(x.shape[1], y.tile[1]) == K, "K is the number of tiles in a row")
-    (i,), W = y.index, y.tile[1]
-    i = staggered(i, LATER)
+    i, W = staggered(y.index[0], LATER), y.tile[1]
     begin = first_number(x, (i, 0))
     base, sums = (begin * LOG2E)[:, :, None], fh.zeros((1, W // 8), f32)
     kept = first_tiles(x, i, y.tile, H)
     nothing = when_all_are_there(kept) if ALL else None
     for k in fh.static_range(H):
         sums += powers(numbers(kept[k], x.dtype, nothing), base)
-        if EACH:
-            nothing = marked(sums)
+        nothing = marked(sums) if EACH else nothing
     for k in range(H, K):
         sums += powers(numbers(loaded(x, (i, k), y.tile), x.dtype), base)
     total = sums.sum(axis=1, keepdims=True)
