@@ -298,7 +298,7 @@ def turned_way(positions: int, heads: int) -> TurnedWay | None:
         return TurnedWay(64, 8 if heads <= 12 else 4 if heads <= 33 else 2, {**early, "occupancy": 2})
     if read <= 8 * 65536:
         parts, left = divmod(256, heads)
-        if left:
+        if left or (heads >= 32 and positions > 8192):  # parts of two launches are in each other's way there
             return TurnedWay(64, PROCESSORS // heads, {**early, "occupancy": 2})
         return TurnedWay(64, parts, {**early, "occupancy": 4})
     parts = PROCESSORS // heads

@@ -178,8 +178,9 @@ def test_caches_that_few_blocks_a_multiprocessor_read() -> None:
     assert [way(4096, heads) for heads in (144, 160)] == [(64, 1, 3, True)] * 2
     few = [way(n, heads) for n, heads in ((1024, 8), (4096, 8), (4096, 16), (4096, 32), (4096, 48))]
     assert few == [(64, parts, 2, True) for parts in (8, 8, 4, 4, 2)]
-    more = [way(n, heads) for n, heads in ((65536, 8), (16384, 16), (16384, 32), (8192, 64))]
+    more = [way(n, heads) for n, heads in ((65536, 8), (16384, 16), (8192, 32), (8192, 64))]
     assert more == [(64, parts, 4, True) for parts in (32, 16, 8, 4)]
+    assert [way(n, 32) for n in (8193, 16384)] == [(64, 4, 2, True)] * 2
     assert [way(65536, heads) for heads in (32, 64)] == [(128, 4, 1, False), (128, 2, 1, False)]
     unlike = [way(n, heads) for n, heads in ((8192, 40), (8192, 48), (16384, 24), (65536, 24))]  # 256 is no multiple
     assert unlike == [(64, parts, 2, True) for parts in (3, 2, 5, 11)]
