@@ -197,6 +197,8 @@ def test_arrays_of_an_entry_are_copied_there_and_back(gpu: Gpu) -> None:
     assert turned.ravel().tolist() == [5, 2, 4, 1, 3, 0]  # as its elements follow one another
     with pytest.raises(fh.Rejected, match="3 arguments for 4 parameters"):
         LoadedEntry(entry_of(), "kernel", 1).launch([written, 7, 1.5], (1, 1, 1))
+    with pytest.raises(fh.Rejected, match="`n` of `k`"):
+        LoadedEntry(entry_of(), "kernel", 1).launch([written, 7.5, 1.5, kept], (1, 1, 1))
 
 
 @pytest.mark.parametrize(

@@ -235,12 +235,17 @@ def test_output_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFix
     assert "error[O509]: cannot write `/no/such/folder/x.npy`" in capsys.readouterr().err
 
 
-def test_a_crash_leaves_a_reproducer_that_crashes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("printing", ["--print-ir-before-all", "--print-ir-after-all"])
+def test_a_crash_leaves_a_reproducer_that_crashes(
+    printing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     left = tmp_path / "crash.mlir"
     with pytest.raises(KeyError) as crash:
         tile_opt.main(
-            [write(tmp_path, TWO), "-p", 'canonicalize,crash{key="y z"},cse', "--reproducer", str(left)], PASSES
+            [write(tmp_path, TWO), "-p", 'canonicalize,crash{key="y z"},cse', "--reproducer", str(left), printing],
+            PASSES,
         )
+    assert capsys.readouterr().err.count("canonicalize") == 1  # it is run again for the reproducer, and says nothing
     assert crash.value.__notes__ == [f"a reproducer was left: tile-opt {left} --run-reproducer"]
     text = left.read_text()
     assert text.startswith("// tile-opt crashed in `crash`: KeyError: 'y z'\n// configuration: --pass-pipeline=")

@@ -71,6 +71,8 @@ ownership.kernel @masks(%y: !ownership.tensor<[N, 8], f32>, %n: !cuda_tile.tile<
     %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
     %eight = cuda_tile.constant <i32: 8> : !cuda_tile.tile<i32>
     %none = cuda_tile.constant <f32: 0.0> : !cuda_tile.tile<8x8xf32>
+    %row = cuda_tile.constant <f32: 0.0> : !cuda_tile.tile<64xf32>
+    %rows = cuda_tile.reshape %row : !cuda_tile.tile<64xf32> -> !cuda_tile.tile<8x8xf32>
     %z = cuda_tile.for %k in (%zero to %n, step %one) : !cuda_tile.tile<i32> iter_values(%a = %x) -> (!cuda_tile.tile<8x8xf32>) {
       %s = cuda_tile.muli %k, %eight : !cuda_tile.tile<i32>
       %s1 = cuda_tile.reshape %s : !cuda_tile.tile<i32> -> !cuda_tile.tile<1x1xi32>
@@ -84,7 +86,7 @@ ownership.kernel @masks(%y: !ownership.tensor<[N, 8], f32>, %n: !cuda_tile.tile<
       %c = cuda_tile.cmpi less_than %u, %m2, signed : !cuda_tile.tile<8x8xi32> -> !cuda_tile.tile<8x8xi1>
       %v = cuda_tile.select %c, %x, %none : !cuda_tile.tile<8x8xi1>, !cuda_tile.tile<8x8xf32>
       %d = cuda_tile.cmpi greater_than_or_equal %u, %m2, signed : !cuda_tile.tile<8x8xi32> -> !cuda_tile.tile<8x8xi1>
-      %w = cuda_tile.select %d, %none, %x : !cuda_tile.tile<8x8xi1>, !cuda_tile.tile<8x8xf32>
+      %w = cuda_tile.select %d, %rows, %x : !cuda_tile.tile<8x8xi1>, !cuda_tile.tile<8x8xf32>
       %b = cuda_tile.mmaf %v, %w, %a : !cuda_tile.tile<8x8xf32>, !cuda_tile.tile<8x8xf32>, !cuda_tile.tile<8x8xf32>
       cuda_tile.continue %b : !cuda_tile.tile<8x8xf32>
     }
