@@ -9,11 +9,8 @@ that have very many ways by O108: that is counted.
 
 from __future__ import annotations
 
-import linecache
-import multiprocessing
 import random
 import sys
-import traceback
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +21,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fuzz_ownership import CHECKS, TooSlow, command_line, limited, translated
+from fuzz_ownership import CHECKS, translated
 from python_programs import program
+from written_cases import Outcome, Outcomes, attempted, outcomes, search
 
 from freehold.frontend.lower import lower
 from freehold.frontend.schedule import PartitionSpec
@@ -36,7 +34,6 @@ from freehold.passes.verify_dominance import verify_dominance
 from freehold.runtime.interpreter import run as interpret
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
-from freehold.support.progress import progress
 from freehold.support.sources import register_source
 
 Array = np.ndarray[Any, Any]
@@ -157,59 +154,26 @@ def program_of(seed: int, number: int) -> tuple[str, random.Random]:
     return program(rng), rng
 
 
-def attempt(seed: int, number: int) -> tuple[str, str]:
+def attempt(seed: int, number: int) -> Outcome:
     """What became of a case, and what is wrong with it, if anything."""
     text, rng = program_of(seed, number)
     file = f"<program {seed} {number}>"
-    try:
-        with limited(SECONDS):
-            return outcome_of(text, file, rng), ""
-    except TooSlow:
-        return "finding", f"takes more than {SECONDS} s\n{text}"
-    except Exception:
-        return "finding", f"{traceback.format_exc()}\n{text}"
-    finally:
-        linecache.cache.pop(file, None)
+    return attempted(text, file, SECONDS, lambda: (outcome_of(text, file, rng), ""))
 
 
-def run(seed: int, numbers: range) -> tuple[Counter[str], list[str]]:
+def run(seed: int, numbers: range) -> Outcomes:
     """How often each outcome came, and what was found."""
-    figures: Counter[str] = Counter()
-    findings: list[str] = []
-    for number in numbers:
-        outcome, what = attempt(seed, number)
-        figures[outcome] += 1
-        if what:
-            findings.append(f"case {number} of seed {seed}: {what}")
-    return figures, findings
+    return outcomes(attempt, seed, numbers)
 
 
-def _batch(task: tuple[int, range]) -> tuple[Counter[str], list[str]]:
-    return run(*task)
+def told(figures: Counter[str]) -> str:
+    """What the last line says of cases that are neither refused nor findings."""
+    return f"{figures['same']} as in Python"
 
 
 def main() -> int:
     """The command line."""
-    parser = command_line(__doc__, 1000)
-    parser.add_argument("--show", action="store_true", help="print each program")
-    chosen = parser.parse_args()
-    numbers = range(chosen.first, chosen.first + chosen.cases)
-    if chosen.show:
-        for number in numbers:
-            print(f"# case {number} of seed {chosen.seed}", program_of(chosen.seed, number)[0], sep="\n")
-    tasks = [(chosen.seed, numbers[first : first + BATCH]) for first in range(0, len(numbers), BATCH)]
-    figures: Counter[str] = Counter()
-    with multiprocessing.Pool(chosen.jobs) as pool:
-        for some, findings in progress(pool.imap(_batch, tasks), "batches of cases", len(tasks)):
-            figures += some
-            for finding in findings:
-                print(finding, flush=True)
-    refused = ", ".join(f"{code}: {count}" for code, count in sorted(figures.items()) if code.startswith("O"))
-    print(
-        f"{figures.total()} cases of seed {chosen.seed}: {figures['same']} as in Python, "
-        f"{figures['finding']} findings, refused: {refused or 'none'}"
-    )
-    return int(figures["finding"] > 0)
+    return search(__doc__, lambda seed, number: program_of(seed, number)[0], run, BATCH, told)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,8 @@ small, so that a tile covers an axis or does not. Sums are never of what is beyo
 
 from __future__ import annotations
 
-import linecache
-import multiprocessing
 import random
 import sys
-import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -28,7 +25,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fuzz_ownership import TooSlow, command_line, limited
+from written_cases import Outcome, Outcomes, attempted, outcomes, search
 
 import freehold as fh
 from freehold.runtime.base.call_site import CallSite
@@ -36,7 +33,6 @@ from freehold.runtime.scheduling.candidates import Candidates, Nothing
 from freehold.runtime.scheduling.completion import completed
 from freehold.runtime.scheduling.problem import Schedule
 from freehold.support.diagnostic import Rejected
-from freehold.support.progress import progress
 
 SECONDS = 60.0
 """What a case may take of a processor."""
@@ -231,60 +227,28 @@ def outcome_of(text: str, file: str, writer: Writer) -> tuple[str, str]:
     return "same" if len(results) > 1 else "one tile", ""
 
 
-def attempt(seed: int, number: int) -> tuple[str, str]:
+def attempt(seed: int, number: int) -> Outcome:
     """What became of a case, and what is wrong with it, if anything."""
     text, writer = kernel_of(seed, number)
     file = f"<tiles {seed} {number}>"
-    try:
-        with limited(SECONDS), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what is beyond the end, which is looked for elsewhere
-            return outcome_of(text, file, writer)
-    except TooSlow:
-        return "finding", f"takes more than {SECONDS} s\n{text}"
-    except Exception:
-        return "finding", f"{traceback.format_exc()}\n{text}"
-    finally:
-        linecache.cache.pop(file, None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what is beyond the end, which is looked for elsewhere
+        return attempted(text, file, SECONDS, lambda: outcome_of(text, file, writer))
 
 
-def run(seed: int, numbers: range) -> tuple[Counter[str], list[str]]:
+def run(seed: int, numbers: range) -> Outcomes:
     """How often each outcome came, and what was found."""
-    figures: Counter[str] = Counter()
-    findings: list[str] = []
-    for number in numbers:
-        outcome, what = attempt(seed, number)
-        figures[outcome] += 1
-        if what:
-            findings.append(f"case {number} of seed {seed}: {what}")
-    return figures, findings
+    return outcomes(attempt, seed, numbers)
 
 
-def _batch(task: tuple[int, range]) -> tuple[Counter[str], list[str]]:
-    return run(*task)
+def told(figures: Counter[str]) -> str:
+    """What the last line says of cases that are neither refused nor findings."""
+    return f"{figures['same']} the same with all tiles, {figures['one tile']} with one tile"
 
 
 def main() -> int:
     """The command line."""
-    parser = command_line(__doc__, 1000)
-    parser.add_argument("--show", action="store_true", help="print each kernel")
-    chosen = parser.parse_args()
-    numbers = range(chosen.first, chosen.first + chosen.cases)
-    if chosen.show:
-        for number in numbers:
-            print(f"# case {number} of seed {chosen.seed}", kernel_of(chosen.seed, number)[0], sep="\n")
-    tasks = [(chosen.seed, numbers[first : first + BATCH]) for first in range(0, len(numbers), BATCH)]
-    figures: Counter[str] = Counter()
-    with multiprocessing.Pool(chosen.jobs) as pool:
-        for some, findings in progress(pool.imap(_batch, tasks), "batches of cases", len(tasks)):
-            figures += some
-            for finding in findings:
-                print(finding, flush=True)
-    refused = ", ".join(f"{code}: {count}" for code, count in sorted(figures.items()) if code.startswith("O"))
-    print(
-        f"{figures.total()} cases of seed {chosen.seed}: {figures['same']} the same with all tiles, "
-        f"{figures['one tile']} with one tile, {figures['finding']} findings, refused: {refused or 'none'}"
-    )
-    return int(figures["finding"] > 0)
+    return search(__doc__, lambda seed, number: kernel_of(seed, number)[0], run, BATCH, told)
 
 
 if __name__ == "__main__":
