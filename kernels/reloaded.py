@@ -28,7 +28,7 @@ from freehold.kernels.kept import (
     with_squares,
 )
 from freehold.kernels.schedules import PROCESSORS, cut, filled, hinted
-from freehold.kernels.tiles import LOG2E, quotient, safe
+from freehold.kernels.tiles import LOG2E, quotient, safe, store_of_rows
 
 
 class Reloaded(NamedTuple):
@@ -233,7 +233,7 @@ def rms_norm_reloaded(
     for j in fh.static_range(min(B, K)):
         weights = (*weights, loaded(w, (K - 1 - j,), (W,)))
     scale = fh.rsqrt(quotient(squares.sum(axis=1, keepdims=True), y.shape[1].astype(f32)) + eps)
-    rstd.store(scale.reshape(rstd.tile))
+    store_of_rows(rstd, scale)
     nothing, scale = negative(scale), scale[:, :, None]
     for j in fh.static_range(min(A, K - H)):
         again = (*again, loaded(x, (i, K - 1 - j), y.tile))
@@ -290,8 +290,8 @@ def layer_norm_reloaded(
         weights = (*weights, both(K - 1 - j))
     middle, variance = moments_of_sums(x, i, y.tile, K, N, of_each)
     scale = fh.rsqrt(variance + eps)
-    mean.store(middle.reshape(mean.tile))
-    rstd.store(scale.reshape(rstd.tile))
+    store_of_rows(mean, middle)
+    store_of_rows(rstd, scale)
     nothing, shift, scale = negative(scale), -(middle * scale)[:, :, None], scale[:, :, None]
     for j in fh.static_range(min(A, K - H)):
         again = (*again, loaded(x, (i, K - 1 - j), y.tile))
