@@ -84,6 +84,10 @@ def _words(c: Context, a: Arguments, name: str) -> tuple[TileValue, TileValue] |
         if -(1 << 63) <= number < 1 << 64:
             wide = not -(1 << 31) <= number < 1 << 32
             return c.constant(number & MASK, WORD), c.constant((number >> 32) & MASK if wide else 0, WORD)
+        role = "a seed" if name == "seed" else "counters"
+        instead = f"keep its lower 64 bits: `{c.primary(a.place(name))} % 2**64`"
+        _wrong(c, a, name, f"takes {role} from -2**63 to 2**64 - 1, not {number}", instead)
+        return None
     tile = as_tile(c, value, a.place(name))
     if isinstance(tile, Poison):
         return None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from fragments import kernel_of
+
+from freehold.support.diagnostic import Rejected
 
 HEAD = """
 def kernel(y: Out[u32, "N"], z: Out[u32, "N"]):
@@ -50,6 +53,24 @@ def test_a_seed_that_is_known_is_the_one_that_is_computed(
     )
     assert known.tolist() == found.tolist()
     assert len({*known.tolist()}) == 8
+
+
+@pytest.mark.parametrize("seed", ["1 << 64", "-(1 << 63) - 1", "2**70"])
+def test_a_number_of_more_than_64_bits_is_told_of_as_a_seed_or_a_counter(
+    seed: str, interpret: Callable[..., None], part: Any
+) -> None:
+    for role, text in (
+        ("a seed", "fh.random_bits({}, fh.arange(8))"),
+        ("counters", "fh.random_uniform(7, {}).astype(u32)"),
+    ):
+        with pytest.raises(Rejected) as caught:
+            both(interpret, part, text.format(seed), "0")
+        said = str(caught.value)
+        function = text[3 : text.index("(")]
+        assert f"`{function}` takes {role} from -2**63 to 2**64 - 1, not {eval(seed)}\n" in said
+        assert f" {'^' * len(seed)} called as" in said
+        (edit,) = re.findall(r"keep its lower 64 bits: `(.*)`", said)
+        both(interpret, part, text.format(edit), "0")
 
 
 def test_seeds_and_counters_are_told_apart(interpret: Callable[..., None], part: Any) -> None:
