@@ -12,6 +12,7 @@ from typing import cast
 
 from freehold.dialects.ownership import (
     BorrowOp,
+    CheckOp,
     DimOp,
     GroupTilesOp,
     PartitionOp,
@@ -55,10 +56,12 @@ def window(c: Context, a: Arguments) -> Value:
             why="the partition that the launch gives is one of the window",
         )
         return c.error(error.add(error.Instead("make it at the beginning of the kernel")))
+    before = len(c.block.body)
     start = coordinates(c, TupleValue((a["start"],)), a.place("start"), target, "elements", axes=1)
+    checks = [do for do in c.block.body[before:] if do.make is CheckOp]
     instead = f"a window is the same for all blocks: read a block's own by `{target.name}.load_from(start, shape)`"
     length = launch_term(c, a, "length", instead if target.parameter.mode == "ref" else None)
-    if start is None or length is None or not _in_front(c, start[0].var, a):
+    if start is None or length is None or not _in_front(c, start[0].var, checks, a):
         return POISON
     if length.is_const and length.value < 1:
         error = errors.WrongValue(
@@ -82,10 +85,15 @@ def _used(target: TensorValue) -> bool:
     return domain is not None and any(own is None or do is not own.var.maker or domain.is_used(own) for do in taken)
 
 
-def _in_front(c: Context, start: Var, a: Arguments) -> bool:
-    """Moves what a position is computed from in front of the points; false after reporting what differs among them."""
-    inside: set[Do] = set()
-    todo = [start]
+def _in_front(c: Context, start: Var, checks: list[Do], a: Arguments) -> bool:
+    """
+    Moves what a position is computed from, and the checks that it fits 32 bits, in front of the points; false after
+    reporting what differs among them.
+
+    The checks come with it since they name the number that was given: a window looks at its lower 32 bits alone.
+    """
+    inside = set(checks)
+    todo = [start, *(operand for do in checks for operand in do.operands)]
     while todo:
         maker = todo.pop().maker
         if isinstance(maker, Block):

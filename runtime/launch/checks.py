@@ -58,6 +58,7 @@ def _broken(call: Call, evaluator: Evaluator, views: Sequence[ArrayView], values
         yield from (errors.DimensionUnbound(None, kernel, symbol, term) for symbol, term in unbound)
         return
     symbols = evaluator.bind([v.shape for v in views], values)
+    given = {name: values[n] for name, n in evaluator.scalars.items()}  # as the caller knows them: without a sign
     broken = False
     for check, term in zip(evaluator.contract.checks, evaluator.checks, strict=True):
         try:
@@ -65,7 +66,7 @@ def _broken(call: Call, evaluator: Evaluator, views: Sequence[ArrayView], values
         except ZeroDivisionError:
             holds = 0
         if not holds:
-            used = [f"`{name}` = {symbols[name]}" for name in sorted(term.symbols())]
+            used = [f"`{name}` = {given.get(name, symbols[name])}" for name in sorted(term.symbols())]
             shown = f"here {' and '.join(used)}" if used else "it holds for no arguments"
             place = check.span or call.site.span
             error: errors.RequirementFailed | errors.LaunchCheckFailed

@@ -92,3 +92,43 @@ def test_scalars_and_places_of_windows_are_wide_as_well() -> None:
     for start, tile, code in ((2**32 + 3, 2, "O234"), (3, 2**31 + 2, "O232")):
         with pytest.raises(fh.LaunchError, match=code):
             shifted(fh.partition(y, 4), x, start, tile).sync()
+
+
+@fh.kernel
+def named_window(y: Out["N"], x: Ref["M"], start: u32):
+    y.store(x.window(0, start, 4).load(0, (4,)))
+
+
+@fh.kernel
+def named_tile(y: Out["N"], x: Ref["M"], tile: u32):
+    y.store(x.load(tile, (4,)))
+
+
+@fh.kernel
+def window_in_memory(y: Out["N"], x: Ref["M"], table: Ref["K"]):
+    y.store(x.window(0, table.load(0, ()), 4).load(0, (4,)))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "given", "code", "said"),
+    [
+        (named_window, 2**31 + 2, "O232", "here `M` = 16 and `start` = 2147483650"),
+        (named_tile, 2**32 - 1, "O232", "here `M` = 16 and `tile` = 4294967295"),
+        (window_in_memory, np.array([2**31 + 2], "uint32"), "O234", "with `table.load(0, ())` = 2147483650"),
+        (window_in_memory, np.array([2**32 + 13], "uint64"), "O234", "with `table.load(0, ())` = 4294967309"),
+        (window_in_memory, np.array([2**64 - 1], "uint64"), "O234", f"with `table.load(0, ())` = {2**64 - 1}"),
+        (window_in_memory, np.array([13], "uint32"), "O235", "a window that begins at 13 along axis 0"),
+    ],
+)
+def test_a_number_without_a_sign_is_told_as_it_was_given(kernel: Any, given: Any, code: str, said: str) -> None:
+    x, y = np.arange(16, dtype=np.float32), np.zeros(4, np.float32)
+    with pytest.raises(fh.LaunchError, match=code) as caught:
+        kernel(fh.partition(y, 4), x, given).sync()
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "uint32"])
+def test_a_window_at_a_wide_place_in_memory(dtype: str) -> None:
+    x, y = np.arange(16, dtype=np.float32), np.zeros(4, np.float32)
+    window_in_memory(fh.partition(y, 4), x, np.array([12], dtype)).sync()
+    assert list(y) == [12, 13, 14, 15]
