@@ -129,15 +129,17 @@ class BoundLaunch(_Run):
 
         kernel, arguments = self._kernel.in_form(asked)
         dispatcher = kernel.dispatcher
-        arguments = with_plain_numbers(dispatcher.kernel.signature, arguments)
-        bound = dispatcher.kernel.checked(arguments, self.site)
+        signature = dispatcher.kernel.signature
+        arguments = with_plain_numbers(signature, arguments)
+        bound = dispatcher.checked(arguments, self.site)
         launch = Launch(dispatcher, arguments, self._code, self._instruction).spend()
-        given = (a for p, a in zip(dispatcher.kernel.signature.parameters, arguments, strict=True) if p.is_tensor)
+        given = (a for p, a in zip(signature.parameters, arguments, strict=True) if p.is_tensor)
         arrays = [a.array if isinstance(a, Partition) else a for a in given]
-        places = tuple((a, v.pointer, v.shape, v.strides) for a, v in zip(arrays, bound.views, strict=True))
+        views = [*map(view, arrays)] if bound is None else bound.views
+        places = tuple((a, v.pointer, v.shape, v.strides) for a, v in zip(arrays, views, strict=True))
         state = _State(arguments, dispatcher.value(arguments), launch, places)
         self.__dict__.pop("on", None)
-        if bound.device != HOST and modes.current() is None:
+        if bound is not None and bound.device != HOST and modes.current() is None:
             plan = dispatcher.plan(bound, self.site)
             # Where failures of checks are to go has to be seen each time.
             if dispatcher.ready() is not None and not plan.contract.kernel_checks:

@@ -358,12 +358,9 @@ class Dispatcher:
         if any(_operation_in(a) is not None for a in arguments):
             return UNMET
         kernel, site = self.kernel, launch.site
-        try:
-            bound = kernel.checked(arguments, site)
-        except Rejected as refused:
-            if launches_nothing(kernel.signature, arguments, site, refused):
-                return None
-            raise
+        bound = self.checked(arguments, site)
+        if bound is None:
+            return None
         blame = of_launch(kernel.signature, arguments, site)
         plan = self._planned(bound, site)
         try:
@@ -374,8 +371,18 @@ class Dispatcher:
         self._keep(arguments, plan, bound, looks)
         return user
 
+    def checked(self, arguments: tuple[Any, ...], site: CallSite) -> Bound | None:
+        """The arguments of a call, checked; None where what it writes is empty, and nothing is to be done."""
+        try:
+            return self.kernel.checked(arguments, site)
+        except Rejected as refused:
+            if launches_nothing(self.kernel.signature, arguments, site, refused):
+                return None
+            raise
+
     def looked_at(self, arguments: tuple[Any, ...] | None, launch: Launch) -> Checked | None:
-        """A launch, checked; None where launches of such arguments are known, or some of these are not made yet."""
+        """A launch, checked; None where there is nothing to do, launches of such arguments are known, or some of these
+        are not made yet."""
         if arguments is None:
             self._already()
         if any(_operation_in(a) is not None for a in arguments):
@@ -383,7 +390,8 @@ class Dispatcher:
         looks = likeness(self.kernel.signature, arguments)
         if looks is not None and looks.key in self._plans:
             return None
-        return Checked(self, arguments, launch.site, self.kernel.checked(arguments, launch.site), looks)
+        bound = self.checked(arguments, launch.site)
+        return None if bound is None else Checked(self, arguments, launch.site, bound, looks)
 
     def keep(self, found: Checked) -> None:
         """Makes everything for launches like one that was checked; compiles."""

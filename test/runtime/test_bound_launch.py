@@ -62,6 +62,27 @@ def test_rebinding() -> None:
     assert (y == 31).all()
 
 
+def test_empty_arrays_are_bound_as_they_are_launched() -> None:
+    """A launch that writes nothing does nothing, and so do runs of it; arrays that do not agree are refused."""
+    y = ones(0)
+    bound = saxpy.bind(fh.partition(y, 64), ones(0))
+    assert bound.sync() is y
+    assert bound.on().wait() is y
+    assert bound().sync() is y
+    z = ones()
+    assert bound.rebind(y=z, x=ones()).sync() is z
+    assert (z == 2).all()
+    assert bound.rebind(y=y, x=ones(0)).sync() is y
+    saxpy(fh.partition(y, 64), ones(0)).prepare()
+    for arguments, code in (((fh.partition(y, 64), ones()), "O230"), ((fh.partition(z, 64), ones(0)), "O202")):
+        with pytest.raises(fh.Rejected) as caught:
+            saxpy.bind(*arguments)
+        assert caught.value.codes == (code,)
+        with pytest.raises(fh.Rejected) as caught:
+            saxpy(*arguments).prepare()
+        assert caught.value.codes == (code,)
+
+
 def test_an_array_that_was_exchanged(golden: Callable[[Path, str], None]) -> None:
     y, x = ones(), ones()
     bound = saxpy.bind(fh.partition(y, 64), x)
