@@ -47,6 +47,12 @@ def of_attribute(
 ) -> Advice | None:
     """What to write for an attribute that `value` does not have. `known` are those it has, `of_tiles` tiles'."""
     name = node.attr
+    if name in ("index", "start", "stop") and isinstance(value, TensorValue) and not value.has_place:
+        index = ", ".join("ijklmn"[: value.spec.rank])
+        return Advice(
+            f"the grid has fewer axes than `{value.name}`, so no block has a region of its own: name one, "
+            f"`{value.name}.at({index})`, or give the grid as many axes"
+        )
     if isinstance(value, Static) and getattr(value.value, "__name__", None) == "freehold":
         if name in elsewhere.NUMBERS:
             return Advice(f"write `{elsewhere.NUMBERS[name]}`", node)

@@ -276,7 +276,7 @@ _PLACE: Final = ("index", "tile", "start", "stop")
 def _places(tensor: TensorValue) -> tuple[str, ...]:
     """What a tensor that is read or added to says of a point's place in it."""
     if tensor.position is None:
-        return ()
+        return () if tensor.spec.partition is None else ("tile",)
     return _PLACE if _has_place(tensor) else _PLACE[:2]
 
 

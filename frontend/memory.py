@@ -62,18 +62,13 @@ def storage(dtype: DType) -> Attribute:
 def has_many_regions(target: TensorValue) -> bool:
     """Whether a point has more than one region of a tensor, or none of its own, so that they have to be named."""
     partition = target.spec.partition
-    return partition is not None and (bool(partition.owned) or not _has_place(target))
-
-
-def _has_place(target: TensorValue) -> bool:
-    """Whether a point has a place of its own in a tensor that is partitioned."""
-    return target.domain is None or target.parameter.mode not in ("mut", "out") or target.domain.has_place(target)
+    return partition is not None and (bool(partition.owned) or not target.has_place)
 
 
 def _many_regions(c: Context, target: TensorValue, a: Arguments) -> Value:
     name, node = a.signature.name, a.node
     assert target.spec.partition is not None
-    if not _has_place(target):
+    if not target.has_place:
         index = ", ".join("ijklmn"[: target.spec.rank])
         error = errors.WrongArguments(
             c.span(node),
@@ -158,7 +153,11 @@ def load_like(c: Context, a: Arguments) -> Value:
             c.span(a.place("region")),
             what=describe(like),
             role="a place to load from",
-            why="a `Mut` or `Out` tensor has a place in each block",
+            why=(
+                f"the grid has fewer axes than `{like.name}`, so no block has a place of its own in it"
+                if isinstance(like, TensorValue) and not like.has_place
+                else "a `Mut` or `Out` tensor has a place in each block"
+            ),
         )
         edit = f"name the index: `{target.name}.load(index, shape)`"
         if isinstance(like, TensorValue) and ".load_like(" in (text := advice.load_of(c, target)):

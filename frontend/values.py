@@ -128,6 +128,11 @@ class TensorValue:
         return self.parameter.name
 
     @property
+    def has_place(self) -> bool:
+        """Whether a point has a place of its own in it, if it is partitioned: not where the grid has fewer axes."""
+        return self.domain is None or self.parameter.mode not in ("mut", "out") or self.domain.has_place(self)
+
+    @property
     def tile(self) -> tuple[int, ...]:
         """The shape of its regions; it was partitioned."""
         assert self.spec.partition is not None

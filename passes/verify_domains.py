@@ -200,7 +200,11 @@ def _agreement(
             agreed.append((axis, True, wanted))
         elif prove(terms.negate(wanted), given).proved or not wanted.symbols() <= launch:
             other = str(partition.type.grid(axis)) if axis < axes else "1 axis" if axes == 1 else f"{axes} axes"
-            yield _different(op, leader, partition, f"{extent} regions along axis {axis}", other)
+            what = "points" if leader is None else "regions"
+            error = _different(op, leader, partition, f"{extent} {what} along axis {axis}", other)
+            if leader is None and axis >= axes:
+                error.add(error.AsManyAxes(name_of(partition), ", ".join("ijklmn"[:rank])))
+            yield error
         else:
             agreed.append((axis, False, wanted))
 
@@ -218,8 +222,8 @@ def _leading(op: DistributeOp, partition: SSAValue) -> int:
     return len(point)
 
 
-def _different(op: DistributeOp, leader: SSAValue | None, partition: SSAValue, grid: str, other: str) -> Error:
-    name = "the launch" if leader is None else name_of(leader)
+def _different(op: DistributeOp, leader: SSAValue | None, partition: SSAValue, grid: str, other: str) -> DifferentGrids:
+    name = "the launch" if leader is None else f"`{name_of(leader)}`"
     error = DifferentGrids(span_of(op), name, name_of(partition), grid, other)
     for each in (leader, partition):
         if each is not None and (where := span_of(each)) is not None and where != error.place:

@@ -155,9 +155,10 @@ class DifferentGrids(Error):
     """
 
     code: ClassVar[str] = "O115"
-    title: ClassVar[str] = "`{name}` and `{other}` are partitioned into different grids"
-    label: ClassVar[str] = "`{name}` has {grid}, `{other}` {other_grid}"
+    title: ClassVar[str] = "{name} and `{other}` are partitioned into different grids"
+    label: ClassVar[str] = "{name} has {grid}, `{other}` {other_grid}"
     name: str
+    """A tensor, in backticks, or "the launch" where it has a grid of its own."""
     other: str
     grid: str
     other_grid: str
@@ -167,6 +168,13 @@ class DifferentGrids(Error):
 
         text: ClassVar[str] = "`{whose}` is partitioned here"
         whose: str
+
+    class AsManyAxes(Help):
+        """Two ways out, where the launch's own grid has other axes."""
+
+        text: ClassVar[str] = "give the grid as many axes as `{whose}` has, or name the regions: `{whose}.at({index})`"
+        whose: str
+        index: str
 
 
 class OutOfDistribution(Error):
