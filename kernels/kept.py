@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, bf16, f16, f32, i32
 from freehold.kernels.exponentials import FAR, first_number, in_range, power, powers, sums_again
-from freehold.kernels.schedules import PROCESSORS, cut, hinted
+from freehold.kernels.row_schedules import Kept
+from freehold.kernels.schedules import cut, hinted
 from freehold.kernels.tiles import LOG2E, above, exponential, part, quotient, safe, softened, store_of_rows, wide
 
 _GROUP: Final = 8
@@ -26,174 +26,6 @@ _CANCELS: Final = 64.0
 
 _NEAR: Final = 4096.0
 """The largest maximum in powers of two by which powers are right to 0.02 of 100, half of what f16 is rounded by."""
-
-
-class Order(NamedTuple):
-    """What a kernel does behind what, as far as the assembler would not find the best order: see `softmax_once`."""
-
-    all_there: bool
-    each: bool
-    behind: int
-
-
-class Kept(NamedTuple):
-    """How rows of one length are kept: the width of a tile, warps, and blocks a multiprocessor."""
-
-    width: int
-    warps: int
-    occupancy: int
-    ahead: int = 1
-    """By how many tiles weights are loaded ahead of their use."""
-    held: int | None = None
-    """Tiles of a row that stay in registers, the first ones, if not all do: the others are loaded again."""
-    blocks: int = 1
-    """Blocks of a cluster, which share a row."""
-    order: Order | None = None
-    """Of `softmax_once`, where that is faster than `softmax_kept`."""
-
-    @property
-    def hints(self) -> dict[str, int]:
-        """The kernel's hints."""
-        found = {"num_worker_warps": self.warps, "occupancy": self.occupancy}
-        if self.blocks > 1:
-            found["num_cta_in_cga"] = self.blocks
-        return {**found, "begin_early": True} if self.blocks > 1 and self.warps == 4 else found
-
-    def tiles(self, length: int) -> tuple[int, int]:
-        """Tiles of a row, and how many of them stay in registers: the kernel's `K` and `H`."""
-        count = length // self.width
-        return count, count if self.held is None else self.held
-
-
-_EIGHT: Final = Kept(16384, 8, 4, blocks=8)
-_SIXTEEN: Final = Kept(32768, 8, 4, blocks=16)
-
-SOFTMAX: Final = {
-    20480: Kept(4096, 16, 3),
-    28672: Kept(4096, 16, 2),
-    32768: Kept(4096, 16, 2),
-    49152: Kept(4096, 8, 2, order=Order(True, True, 1)),
-    57344: Kept(8192, 32, 1, order=Order(True, False, 0)),
-    65536: Kept(8192, 32, 1, order=Order(True, False, 2)),
-    81920: Kept(8192, 16, 1, order=Order(True, True, 1)),
-    98304: Kept(8192, 16, 1, order=Order(True, True, 1)),
-    114688: _EIGHT,
-    131072: _EIGHT,
-    262144: _SIXTEEN,
-}
-"""Lengths of rows that are faster so, as measured on an H200."""
-LOG_SOFTMAX: Final = {
-    **SOFTMAX,
-    16384: Kept(4096, 16, 3),
-    49152: Kept(8192, 32, 1, order=Order(False, False, 0)),
-}
-"""Those of which the logarithm is."""
-RMS: Final = {
-    1536: Kept(512, 2, 16, ahead=3),
-    4096: Kept(2048, 8, 5, ahead=2),
-    8192: Kept(1024, 4, 8),
-    16384: Kept(4096, 16, 3),
-    20480: Kept(4096, 16, 2),
-    24576: Kept(4096, 16, 2),
-    28672: Kept(4096, 16, 2),
-    32768: Kept(4096, 16, 2, ahead=2),
-    40960: Kept(8192, 32, 1),
-    45056: Kept(4096, 16, 2, held=8),
-    49152: Kept(8192, 32, 1),
-    57344: Kept(8192, 32, 1),
-    65536: Kept(8192, 32, 1),
-    131072: _EIGHT,
-    262144: _SIXTEEN,
-}
-LAYER: Final = {
-    1024: Kept(512, 2, 16),
-    1536: Kept(512, 2, 16, ahead=3),
-    2048: Kept(512, 2, 16),
-    2560: Kept(512, 2, 12),
-    3072: Kept(1024, 4, 8, ahead=3),
-    4096: Kept(1024, 4, 6, ahead=3),
-    5120: Kept(1024, 4, 6),
-    6144: Kept(1024, 4, 5, ahead=3),
-    7168: Kept(1024, 4, 5, ahead=2),
-    8192: Kept(1024, 4, 8),
-    12288: Kept(2048, 8, 3, ahead=2),
-    16384: Kept(2048, 8, 4),
-    20480: Kept(4096, 16, 2),
-    24576: Kept(4096, 16, 2),
-    28672: Kept(4096, 16, 2),
-    32768: Kept(4096, 16, 2),
-    40960: Kept(8192, 32, 1),
-    45056: Kept(4096, 16, 2, held=7),
-    49152: Kept(8192, 32, 1),
-    57344: Kept(8192, 32, 1),
-    65536: Kept(8192, 32, 1, held=6),
-    81920: Kept(8192, 32, 1, held=6),
-    98304: Kept(8192, 32, 1, held=6),
-    114688: _EIGHT,
-    131072: Kept(8192, 32, 1, held=6),
-}
-
-
-def _cluster(blocks: int, occupancy: int) -> Kept:
-    """
-    A cluster whose blocks have four warps. Where rows are many, what counts is how many blocks a multiprocessor has:
-    each waits for the others of its cluster four times, the last time until all that they stored is there.
-    """
-    return Kept(1024 * blocks, 4, occupancy, blocks=blocks)
-
-
-_BY_TWO: Final = dict.fromkeys((36864, 40960, 45056), SOFTMAX[49152])
-SOFTMAX_SHARED: Final = {**_BY_TWO, 114688: _cluster(8, 6), 131072: _cluster(8, 5), 262144: _cluster(16, 5)}
-LOG_SOFTMAX_SHARED: Final = {**_BY_TWO, 131072: _cluster(8, 5)}
-_NARROW: Final = {5120: Kept(1024, 4, 8), 12288: Kept(2048, 8, 4, ahead=2)}
-"""RMS norms that are faster so where weights have 16 bits, too: with wider ones they take up to 1.01 of the time."""
-RMS_SHARED: Final = {
-    **_NARROW,
-    81920: _cluster(8, 7),
-    98304: _cluster(8, 7),
-    114688: _cluster(8, 6),
-    131072: _cluster(8, 5),
-}
-LAYER_SHARED: Final = {98304: _cluster(8, 6), 114688: _cluster(8, 5)}
-PLAIN_SHARED: Final = {114688: _cluster(8, 5)}
-"""
-Lengths of rows of `bf16` that clusters of such blocks share, or of which two or more are on a multiprocessor, where
-there are many. For each, all rows of a launch on an H200 were compared with `f64`, as the assembler makes wrong code of
-some reductions in clusters: with weights of that dtype, and a bias, or without in `PLAIN_SHARED`.
-"""
-SOFTMAX_SHARED_F16: Final = {**_BY_TWO, 131072: _cluster(8, 5)}
-RMS_SHARED_F16: Final = {**_NARROW, 131072: _cluster(8, 5)}
-"""The same of `f16`."""
-
-FEW_SHARED: Final = {131072: _EIGHT, 262144: _SIXTEEN}
-_FEW: Final = 32
-"""Rows, at most, of the lengths in front that clusters share: too few for a block each, and all blocks run at once."""
-_MANY: Final = 256
-"""Rows, at least, for which clusters of small blocks were measured."""
-
-
-def kept_way(
-    found: dict[int, Kept], x: Any, shared: dict[int, Kept] | None = None, shared_f16: dict[int, Kept] | None = None
-) -> Kept | None:
-    """
-    How the rows of the matrix `x` are kept; None where they are not. What counts first for many rows is `shared` of
-    `bf16`, and `shared_f16` of `f16`.
-    """
-    rows, length = x.shape
-    way = found.get(length) if rows > _FEW else FEW_SHARED.get(length)
-    if rows >= _MANY:
-        many = {"torch.bfloat16": shared, "torch.float16": shared_f16}.get(str(x.dtype))
-        way = (many or {}).get(length, way)
-    if way is None or x.dtype.itemsize != 2:
-        return None
-    if rows <= 2 * PROCESSORS and rows > _FEW and way.blocks < 16:
-        return None
-    return way if way.blocks == 1 or _has_clusters(x) else None
-
-
-def _has_clusters(x: Any) -> bool:
-    """Whether the GPU where `x` is has clusters; the interpreter has."""
-    return x.device.type != "cuda" or import_module("torch").cuda.get_device_capability(x.device)[0] >= 9
 
 
 def groups(t: Any) -> Any:

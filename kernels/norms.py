@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, i32
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.channels import moments
-from freehold.kernels.kept import (
-    LAYER,
-    LAYER_SHARED,
-    PLAIN_SHARED,
-    RMS,
-    RMS_SHARED,
-    RMS_SHARED_F16,
-    kept_way,
-    layer_norm_kept,
-    norm_launch,
-    rms_norm_kept,
-)
+from freehold.kernels.kept import layer_norm_kept, norm_launch, rms_norm_kept
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import sum_rows
-from freehold.kernels.reloaded import (
-    LAYER_RELOADED,
-    LAYER_RELOADED_F16,
-    PLAIN_RELOADED,
-    PLAIN_RELOADED_F16,
-    RMS_RELOADED,
-    RMS_RELOADED_F16,
-    layer_norm_reloaded,
-    norm_reloaded_launch,
-    reloaded_way,
-    rms_norm_reloaded,
-)
+from freehold.kernels.reloaded import layer_norm_reloaded, norm_reloaded_launch, rms_norm_reloaded
+from freehold.kernels.row_schedules import ByColumns, Kept, Reloaded, way_of
 from freehold.kernels.schedules import (
     LONGEST,
     PROCESSORS,
-    WIDEST,
     Rows,
     ceildiv,
     compiled_in,
@@ -48,36 +26,6 @@ from freehold.kernels.schedules import (
     rows,
 )
 from freehold.kernels.tiles import accumulator, after_held, columns, part, places, quotient, safe, store_of_rows, wide
-
-_RMS: Final = (
-    (24576, WIDEST, 16, 3, 2),
-    (1 << 15, WIDEST, 16, 4, 2),
-    (40960, WIDEST, 16, 5, 2),
-    (49152, WIDEST, 16, 8, 1),
-)
-"""How long rows of 16-bit numbers are walked by RMS norms (`Rows.walked`). All were measured on an H200."""
-
-_ADD: Final = (
-    *_RMS[:2],
-    (40960, WIDEST, 16, 8, 1),
-    (40960, 8192, 32, 2, 1),
-    (1 << 16, 8192, 32, 4, 1),
-    (1 << 17, WIDEST, 16, 8, 1),
-)
-"""By those of sums."""
-
-_LAYER: Final = (
-    (0, 8192, 16, 0, 1),
-    (24576, WIDEST, 16, 3, 2),
-    (1 << 15, WIDEST, 16, 4, 2),
-    (49152, WIDEST, 16, 8, 1),
-    (49152, 8192, 32, 2, 1),
-    (57344, 8192, 32, 3, 1),
-    (1 << 16, 8192, 32, 4, 1),
-    (1 << 17, 8192, 32, 2, 1),
-    ((1 << 17) + 1, 8192, 16, 0, 1),
-)
-"""By layer norms."""
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -350,9 +298,6 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor | None = None, eps: float
     return _layer_norm(x, weight, bias, eps)[0]
 
 
-_SHARED: Final = 1 << 18
-"""Elements of a row from which on several blocks work on it, where there are fewer rows than multiprocessors."""
-
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
@@ -380,13 +325,11 @@ def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
 def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
     """The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,), unless None."""
     (rstd,) = _moments(y, rstd)
-    if weight.dtype == y.dtype and (again := reloaded_way(RMS_RELOADED, RMS_RELOADED_F16, y)):
-        return norm_reloaded_launch(rms_norm_reloaded, again, y, (rstd,), x, weight, eps)
-    shared = (RMS_SHARED, RMS_SHARED_F16) if weight.dtype == y.dtype else ()
-    if kept := kept_way(RMS, y, *shared):
-        return norm_launch(rms_norm_kept, kept, y, (rstd,), x, weight, eps)
-    way = rows(*y.shape)
-    way = way.walked(*_RMS) if y.dtype.itemsize == 2 else way
+    way = way_of("rms_norm", y, alike=weight.dtype == y.dtype)
+    if isinstance(way, Reloaded):
+        return norm_reloaded_launch(rms_norm_reloaded, way, y, (rstd,), x, weight, eps)
+    if isinstance(way, Kept):
+        return norm_launch(rms_norm_kept, way, y, (rstd,), x, weight, eps)
     parts = cut(y, way.tile, owned=1), cut(rstd, way.tile[:1])
     return hinted(rms_norm_rows, way.hints)(*parts, x, weight, eps, *way.constants, way.held)
 
@@ -398,8 +341,7 @@ def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
 )
 def _add_rms_norm(y: Any, total: Any, rstd: Any, x: Any, residual: Any, weight: Any, eps: float) -> None:
     outs, (rstd,) = (as_rows(y), as_rows(total)), _moments(y, rstd)
-    way = rows(*outs[0].shape)
-    way = way.walked(*_ADD) if y.dtype.itemsize == 2 else way
+    way = way_of("add_rms_norm", outs[0])
     parts = *(cut(out, way.tile, owned=1) for out in outs), cut(rstd, way.tile[:1])
     hinted(add_rms_norm_rows, way.hints)(
         *parts, as_rows(x), as_rows(residual), weight, eps, *way.constants, way.held
@@ -415,29 +357,24 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
     out, b = as_rows(y), weight if bias is None else bias
     mean, rstd = _moments(out, mean, rstd)
     M, N = out.shape
-    if M < PROCESSORS and N >= _SHARED and N % 2048 == 0:  # several blocks a row
+    way = way_of("layer_norm", out, alike=weight.dtype == b.dtype == out.dtype, bias=bias is not None)
+    if isinstance(way, ByColumns):
         x = as_rows(x)
         mean, rstd = _moments(x, mean, rstd, longest=0)
-        moments(mean, rstd, x.view(M, -1, 2048), eps)
+        moments(mean, rstd, x.view(M, -1, way.width), eps)
         high = min(16, power_of_two(M))
-        kernel = hinted(scaled_columns, {"num_worker_warps": 8, "occupancy": 4})
-        kernel(cut(out, (high, 4096 // high)), x, mean, rstd, weight, b, bias is not None, compiled_in(N)).on()
+        part_of_out = cut(out, (high, 4096 // high))
+        hinted(scaled_columns, way.hints)(part_of_out, x, mean, rstd, weight, b, bias is not None, compiled_in(N)).on()
         return
-    narrow = weight.dtype == b.dtype == out.dtype
-    found = (PLAIN_RELOADED, PLAIN_RELOADED_F16) if bias is None else (LAYER_RELOADED, LAYER_RELOADED_F16)
-    if narrow and (again := reloaded_way(*found, out)):
-        of_rows, more = (mean, rstd), (weight, b, eps, bias is not None)
-        norm_reloaded_launch(layer_norm_reloaded, again, out, of_rows, as_rows(x), *more).on()
+    of_rows, more = (mean, rstd), (weight, b, eps, bias is not None)
+    if isinstance(way, Reloaded):
+        norm_reloaded_launch(layer_norm_reloaded, way, out, of_rows, as_rows(x), *more).on()
         return
-    if narrow and (kept := kept_way(LAYER, out, PLAIN_SHARED if bias is None else LAYER_SHARED)):
-        norm_launch(layer_norm_kept, kept, out, (mean, rstd), as_rows(x), weight, b, eps, bias is not None).on()
+    if isinstance(way, Kept):
+        norm_launch(layer_norm_kept, way, out, of_rows, as_rows(x), *more).on()
         return
-    way = rows(M, N)
-    way = way.walked(*_LAYER) if y.dtype.itemsize == 2 else way
-    parts = cut(out, way.tile, owned=1), *(cut(t, way.tile[:1]) for t in (mean, rstd))
-    hinted(layer_norm_rows, way.hints)(
-        *parts, as_rows(x), weight, b, eps, bias is not None, *way.constants, way.held
-    ).on()
+    parts = cut(out, way.tile, owned=1), *(cut(t, way.tile[:1]) for t in of_rows)
+    hinted(layer_norm_rows, way.hints)(*parts, as_rows(x), *more, *way.constants, way.held).on()
 
 
 @operator(

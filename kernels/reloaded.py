@@ -7,14 +7,12 @@ The other way round, or with more than both hold, it comes from the L2 cache, or
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32
 from freehold.kernels.exponentials import FAR, first_number, in_range, power, powers
 from freehold.kernels.kept import (
-    Order,
     first_tiles,
     loaded,
     marked,
@@ -27,99 +25,9 @@ from freehold.kernels.kept import (
     when_all_are_there,
     with_squares,
 )
-from freehold.kernels.schedules import PROCESSORS, cut, filled, hinted
+from freehold.kernels.row_schedules import Reloaded
+from freehold.kernels.schedules import PROCESSORS, cut, hinted
 from freehold.kernels.tiles import LOG2E, quotient, safe, store_of_rows
-
-
-class Reloaded(NamedTuple):
-    """How rows of one length are worked on: the width of a tile, warps, and blocks a multiprocessor."""
-
-    width: int
-    warps: int
-    occupancy: int
-    held: int
-    """The first tiles of a row, which stay in registers."""
-    ahead: int
-    """By how many tiles what is loaded again is loaded ahead of its use; with 0 a loop does it."""
-    weights: int = 0
-    """By how many those of norms are."""
-    order: Order = Order(False, False, 0)
-    """Of softmax."""
-    later: int = 0
-    """How much later some of the first blocks begin (`staggered`)."""
-    early: bool = False
-    """Whether launches gain by beginning early in graphs."""
-
-    @property
-    def hints(self) -> dict[str, int]:
-        """The kernel's hints."""
-        found = {"num_worker_warps": self.warps, "occupancy": self.occupancy}
-        return {**found, "begin_early": True} if self.early else found
-
-
-_SOFTMAX: Final = Reloaded(8192, 32, 1, 8, 1, order=Order(True, False, 2))
-_LATER: Final = _SOFTMAX._replace(later=80)
-_EARLY: Final = _SOFTMAX._replace(later=80, early=True)
-_LAYER: Final = Reloaded(4096, 16, 1, 14, 3, 4)
-_TWO: Final = Reloaded(4096, 16, 2, 7, 1, 1)
-
-SOFTMAX_RELOADED: Final = {65536: Reloaded(4096, 16, 2, 8, 1, order=_SOFTMAX.order), 114688: _LATER, 131072: _EARLY}
-LOG_SOFTMAX_RELOADED: Final = {98304: _SOFTMAX, 114688: _LATER, 131072: _EARLY}
-RMS_RELOADED: Final = {
-    45056: _TWO,
-    81920: Reloaded(8192, 32, 1, 6, 1, 2),
-    98304: Reloaded(8192, 32, 1, 6, 2, 2),
-    114688: Reloaded(8192, 32, 1, 6, 2, 2),
-    131072: Reloaded(4096, 16, 1, 16, 3, 4),
-    262144: Reloaded(8192, 32, 1, 7, 1, 2),
-}
-LAYER_RELOADED: Final = {
-    45056: _TWO,
-    49152: Reloaded(8192, 32, 1, 3, 1, 2, early=True),
-    57344: Reloaded(8192, 32, 1, 4, 1, 2, early=True),
-    65536: Reloaded(8192, 32, 1, 6, 1, 2, later=80, early=True),
-    81920: Reloaded(4096, 16, 1, 14, 2, 4),
-    98304: _LAYER,
-    114688: _LAYER,
-    131072: _LAYER,
-    262144: Reloaded(8192, 32, 1, 5, 2, 2),
-}
-PLAIN_RELOADED: Final = {98304: _LAYER, 131072: _LAYER}
-"""
-Lengths of rows of `bf16` that are faster so, as measured on an H200, where all rows of launches were compared with
-`f64`: of norms with weights of that dtype, and of layer norms with a bias, or without in `PLAIN_RELOADED`.
-"""
-
-SOFTMAX_RELOADED_F16: Final = {131072: _SOFTMAX}
-LOG_SOFTMAX_RELOADED_F16: Final = {131072: _SOFTMAX}
-RMS_RELOADED_F16: Final = {131072: RMS_RELOADED[131072]}
-LAYER_RELOADED_F16: Final = {131072: _LAYER}
-PLAIN_RELOADED_F16: Final[dict[int, Reloaded]] = {}
-"""The same of `f16`."""
-
-_LEAST: Final = 256
-"""Rows, at least, for which this was measured."""
-_STAGGERED: Final = 3 * PROCESSORS
-"""Rows, at least, of which the first ones begin at different times."""
-_FILLED: Final = 0.85
-"""
-How much of the GPU has work, at least: a multiprocessor has one or two rows, so that few more than it has at a time
-take another turn of all of it.
-"""
-
-
-def reloaded_way(found: Mapping[int, Reloaded], found_f16: Mapping[int, Reloaded], x: Any) -> Reloaded | None:
-    """
-    How the rows of the matrix `x` are worked on, of lengths `found` for `bf16` and `found_f16` for `f16`; None where
-    others are faster, or this was not measured.
-    """
-    rows, length = x.shape
-    way = {"torch.bfloat16": found, "torch.float16": found_f16}.get(str(x.dtype), {}).get(length)
-    if way is None or rows < _LEAST:
-        return None
-    if filled(rows, way.occupancy) < _FILLED:
-        return None
-    return way._replace(later=0) if way.later and rows < _STAGGERED else way
 
 
 def staggered(i: Any, LATER: int) -> Any:

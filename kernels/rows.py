@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import freehold as fh
 from freehold import Const, Out, Ref
 from freehold.kernels.arguments import Tensor, function
-from freehold.kernels.kept import (
-    LOG_SOFTMAX,
-    LOG_SOFTMAX_SHARED,
-    SOFTMAX,
-    SOFTMAX_SHARED,
-    SOFTMAX_SHARED_F16,
-    kept_way,
-    softmax_launch,
-)
+from freehold.kernels.kept import softmax_launch
 from freehold.kernels.operators import as_rows, operator
-from freehold.kernels.reloaded import (
-    LOG_SOFTMAX_RELOADED,
-    LOG_SOFTMAX_RELOADED_F16,
-    SOFTMAX_RELOADED,
-    SOFTMAX_RELOADED_F16,
-    reloaded_way,
-    softmax_reloaded_launch,
-)
+from freehold.kernels.reloaded import softmax_reloaded_launch
+from freehold.kernels.row_schedules import Kept, Reloaded, way_of
 from freehold.kernels.schedules import cut, hinted, rows
 from freehold.kernels.tiles import (
     above,
@@ -165,34 +151,16 @@ def _like(x: Any, *_: Any) -> Any:
     return x.new_empty(x.shape)
 
 
-_WALKED: Final = {
-    2: (
-        (0, 8192, 16, 0, 1),
-        (24576, 4096, 16, 3, 2),
-        (1 << 15, 4096, 16, 4, 2),
-        (40960, 4096, 16, 5, 2),
-        (57344, 8192, 32, 3, 1),
-        (1 << 16, 8192, 32, 4, 1),
-        (1 << 17, 4096, 16, 12, 1),
-        ((1 << 17) + 1, 8192, 16, 0, 1),
-    ),
-    4: ((1 << 17, 4096, 32, 4, 1),),
-}
-"""How long rows are walked (`Rows.walked`), by the bytes of an element. Measured on an H200."""
-
-
 @operator("softmax(Tensor x, bool log) -> Tensor", results=_like, takes={"x": "... N floats"})
 def _softmax(y: Any, x: Any, log: bool) -> None:
     out, rows_of_x = as_rows(y), as_rows(x)
-    found = (LOG_SOFTMAX, out, LOG_SOFTMAX_SHARED) if log else (SOFTMAX, out, SOFTMAX_SHARED, SOFTMAX_SHARED_F16)
-    again_of = (LOG_SOFTMAX_RELOADED, LOG_SOFTMAX_RELOADED_F16) if log else (SOFTMAX_RELOADED, SOFTMAX_RELOADED_F16)
-    if again := reloaded_way(*again_of, out):
-        softmax_reloaded_launch(again, out, rows_of_x, log).on()
+    way = way_of("log_softmax" if log else "softmax", out)
+    if isinstance(way, Reloaded):
+        softmax_reloaded_launch(way, out, rows_of_x, log).on()
         return
-    if kept := kept_way(*found):
-        softmax_launch(kept, out, rows_of_x, log).on()
+    if isinstance(way, Kept):
+        softmax_launch(way, out, rows_of_x, log).on()
         return
-    way = rows(*out.shape).walked(*_WALKED.get(x.dtype.itemsize, ()))
     hinted(softmax_rows, way.hints)(cut(out, way.tile, owned=1), rows_of_x, log, *way.constants, way.held).on()
 
 

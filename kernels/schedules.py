@@ -29,16 +29,6 @@ class Rows(NamedTuple):
         """The kernel's `K` and `N`; `held` is its `H`."""
         return self.tiles, self.length
 
-    def walked(self, *found: tuple[int, int, int, int, int]) -> Rows:
-        """
-        With the tile, warps, held tiles and occupancy for rows that are loaded again: the last of those `found` that
-        fits, each the least length that it is for, the width of a tile, warps, tiles that are held, and occupancy.
-        """
-        for least, width, warps, held, occupancy in reversed(found):
-            if self.tiles == 0 and self.length is not None and self.length % width == 0 and least <= self.length:
-                return self._replace(tile=(1, width), warps=warps, held=held, occupancy=occupancy)
-        return self
-
     @property
     def hints(self) -> dict[str, int]:
         """The kernel's hints."""

@@ -1,8 +1,7 @@
-"""Rows that stay in registers as they are in memory: right on the interpreter, and where they are chosen."""
+"""Rows that stay in registers as they are in memory: right on the interpreter, and no code that is made wrong."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -11,10 +10,12 @@ import pytest
 
 import freehold as fh
 from freehold.backend.wrong_code import wrong
-from freehold.kernels import kept
+from freehold.kernels import kept, row_schedules
+from freehold.kernels.row_schedules import Kept, Order
 from freehold.runtime.variants.build import bytecode
 
 M, W = 3, 512
+DTYPES = {"torch.bfloat16": ml_dtypes.bfloat16, "torch.float16": np.float16}
 KINDS = ("softmax", "logarithm", "rms", "layer", "layer without bias")
 
 
@@ -56,10 +57,10 @@ def test_rows_that_are_kept(kind: str, dtype: str, way: str, offset: float) -> N
     assert error <= (4e-3 if dtype == "bf16" else 1e-3) * np.linalg.norm(wanted)
 
 
-@pytest.mark.parametrize("order", [kept.Order(False, False, 0), kept.Order(True, False, 2), kept.Order(True, True, 1)])
+@pytest.mark.parametrize("order", [Order(False, False, 0), Order(True, False, 2), Order(True, True, 1)])
 @pytest.mark.parametrize("dtype", ["bf16", "f16"])
 @pytest.mark.parametrize("log", [False, True])
-def test_softmax_in_one_walk(log: bool, dtype: str, order: kept.Order) -> None:
+def test_softmax_in_one_walk(log: bool, dtype: str, order: Order) -> None:
     K, narrow = 4, ml_dtypes.bfloat16 if dtype == "bf16" else np.float16
     x: Any = (np.random.default_rng(4).standard_normal((7, K * W)) * 3).astype(narrow)
     x[1] += np.asarray(100, narrow)  # above zero, and near
@@ -144,46 +145,35 @@ def test_softmax_of_rows_that_powers_of_two_are_too_coarse_for(kernel: Any, log:
     np.testing.assert_allclose(y.astype(np.float64), wanted, rtol=8e-3, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "found",
-    [
-        *(kept.SOFTMAX, kept.RMS, kept.LAYER),
-        *(kept.SOFTMAX_SHARED, kept.LOG_SOFTMAX_SHARED, kept.RMS_SHARED, kept.LAYER_SHARED, kept.PLAIN_SHARED),
-        *(kept.SOFTMAX_SHARED_F16, kept.RMS_SHARED_F16),
-    ],
-)
-def test_lengths_are_whole_tiles_of_what_threads_load(found: dict[int, kept.Kept]) -> None:
-    for length, way in found.items():
-        assert length % way.width == 0
-        assert way.width % (8 * 32 * way.warps * way.blocks) == 0
-        K, H = way.tiles(length)
-        assert K * way.width == length
-        assert 0 < H <= K
-        bytes_held = 2 * H * way.width // way.blocks * way.occupancy
-        most = 192 if way.order or (way.blocks > 1 and way.warps == 4) else 128
-        assert bytes_held <= most << 10, "half of a multiprocessor's registers, or three quarters"
+KEPT = [(e, e.way, length) for e in row_schedules.TABLE if isinstance(e.way, Kept) for length in e.lengths]
 
 
-TABLES = {
-    "softmax": (kept.SOFTMAX, kept.SOFTMAX_SHARED, kept.FEW_SHARED),
-    "logarithm": (kept.LOG_SOFTMAX_SHARED, kept.FEW_SHARED),
-    "rms": (kept.RMS, kept.RMS_SHARED, kept.FEW_SHARED),
-    "layer": (kept.LAYER, kept.LAYER_SHARED, kept.FEW_SHARED),
-    "layer without bias": (kept.LAYER, kept.PLAIN_SHARED, kept.FEW_SHARED),
-    "softmax of f16": (kept.SOFTMAX_SHARED_F16,),
-    "rms of f16": (kept.RMS_SHARED_F16,),
-}
-IN_CLUSTERS = [
-    (kind, length, way)
-    for kind, tables in TABLES.items()
-    for length, way in dict.fromkeys(one for table in tables for one in table.items())
+@pytest.mark.parametrize(("entry", "way", "length"), KEPT)
+def test_lengths_are_whole_tiles_of_what_threads_load(entry: row_schedules.Entry, way: Kept, length: int) -> None:
+    assert length % way.width == 0
+    assert way.width % (8 * 32 * way.warps * way.blocks) == 0
+    K, H = way.tiles(length)
+    assert K * way.width == length
+    assert 0 < H <= K
+    bytes_held = 2 * H * way.width // way.blocks * way.occupancy
+    most = 192 if way.order or (way.blocks > 1 and way.warps == 4) else 128
+    assert bytes_held <= most << 10, "half of a multiprocessor's registers, or three quarters"
+    assert way.order is None or {*entry.functions} <= {"softmax", "log_softmax"}
+
+
+IN_CLUSTERS = dict.fromkeys(
+    (function, DTYPES[dtype], length, way, bias)
+    for entry, way, length in KEPT
     if way.blocks > 1
-]
+    for function in entry.functions
+    for dtype in entry.dtypes
+    for bias in ((False, True) if function == "layer_norm" and entry.when.bias is None else (bool(entry.when.bias),))
+)
 
 
-@pytest.mark.parametrize(("kind", "length", "way"), IN_CLUSTERS)
+@pytest.mark.parametrize(("function", "dtype", "length", "way", "bias"), IN_CLUSTERS)
 def test_kernels_for_clusters_are_taken(
-    kind: str, length: int, way: kept.Kept, monkeypatch: pytest.MonkeyPatch
+    function: str, dtype: Any, length: int, way: Kept, bias: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unlaunched(kernel: Any, hints: dict[str, int]) -> Any:
         def call(*given: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -193,88 +183,13 @@ def test_kernels_for_clusters_are_taken(
 
     monkeypatch.setattr(kept, "hinted", unlaunched)
     kernel: Any
-    kind, *of_f16 = kind.split(" of ")
-    x: Any = np.zeros((2, length), np.float16 if of_f16 else ml_dtypes.bfloat16)
+    x: Any = np.zeros((2, length), dtype)
     of_rows, w = np.zeros(2, np.float32), x[0].copy()
-    if kind in ("softmax", "logarithm"):
-        kernel, given = kept.softmax_launch(way, x.copy(), x, kind == "logarithm")
-    elif kind == "rms":
+    if function in ("softmax", "log_softmax"):
+        kernel, given = kept.softmax_launch(way, x.copy(), x, function == "log_softmax")
+    elif function == "rms_norm":
         kernel, given = kept.norm_launch(kept.rms_norm_kept, way, x.copy(), (of_rows,), x, w, 1e-6)
     else:
-        moments, more = (of_rows, of_rows.copy()), (w.copy(), 1e-5, kind == "layer")
+        moments, more = (of_rows, of_rows.copy()), (w.copy(), 1e-5, bias)
         kernel, given = kept.norm_launch(kept.layer_norm_kept, way, x.copy(), moments, x, w, *more)
     assert not wrong(bytecode(kernel.verify(*given), kernel.options), "sm_90")
-
-
-def test_where_rows_are_kept() -> None:
-    def way(found: dict[int, kept.Kept], rows: int, length: int, itemsize: int = 2) -> Any:
-        of = SimpleNamespace
-        x = of(shape=(rows, length), dtype=of(itemsize=itemsize), device=of(type="cpu"))
-        return kept.kept_way(found, x)
-
-    assert way(kept.RMS, 2048, 32768) is kept.RMS[32768]
-    assert way(kept.RMS, 264, 32768) is None, "no two rows for each multiprocessor"
-    assert way(kept.RMS, 2048, 32768, 4) is None
-    assert way(kept.RMS, 2048, 32769) is None
-    assert way(kept.RMS, 2048, 33024) is None
-    assert way(kept.SOFTMAX, 512, 131072) is kept.SOFTMAX[131072]
-    assert way(kept.SOFTMAX, 128, 131072) is None
-    assert way(kept.SOFTMAX, 16, 131072) is kept.SOFTMAX[131072]
-    assert way(kept.LAYER, 512, 131072).blocks == 1
-    assert way(kept.LAYER, 32, 131072).blocks == 8, "few rows are shared by clusters"
-    assert way(kept.LAYER, 33, 131072) is None
-    assert way(kept.RMS, 16, 32768) is None
-    assert way(kept.SOFTMAX, 128, 262144) is kept.SOFTMAX[262144]
-
-
-@pytest.mark.parametrize(("capability", "there"), [((8, 9), False), ((9, 0), True), ((10, 0), True), ((12, 0), True)])
-def test_rows_of_clusters_are_for_gpus_that_have_them(
-    capability: tuple[int, int], there: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    torch: Any = pytest.importorskip("torch")
-    asked: list[Any] = []
-    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (asked.append(device), capability)[1])  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- of torch
-    of = SimpleNamespace
-    few, more = (of(shape=(n, 131072), dtype=of(itemsize=2), device=of(type="cuda")) for n in (16, 512))
-    assert kept.kept_way(kept.SOFTMAX, few) is (kept.SOFTMAX[131072] if there else None)
-    assert asked == [few.device]
-    assert kept.kept_way(kept.LAYER, more) is kept.LAYER[131072], "a block has each of its rows"
-    assert len(asked) == 1
-
-
-@pytest.mark.parametrize(
-    ("found", "shared", "shared_f16"),
-    [
-        (kept.SOFTMAX, kept.SOFTMAX_SHARED, kept.SOFTMAX_SHARED_F16),
-        (kept.LOG_SOFTMAX, kept.LOG_SOFTMAX_SHARED, {}),
-        (kept.RMS, kept.RMS_SHARED, kept.RMS_SHARED_F16),
-        (kept.LAYER, kept.LAYER_SHARED, {}),
-        (kept.LAYER, kept.PLAIN_SHARED, {}),
-    ],
-)
-def test_where_clusters_of_small_blocks_share_rows(
-    found: dict[int, kept.Kept], shared: dict[int, kept.Kept], shared_f16: dict[int, kept.Kept]
-) -> None:
-    class Narrow:
-        def __init__(self, name: str) -> None:
-            self.name, self.itemsize = name, 2
-
-        def __str__(self) -> str:
-            return self.name
-
-    def way(rows: int, length: int, dtype: str) -> Any:
-        x = SimpleNamespace(shape=(rows, length), dtype=Narrow(dtype), device=SimpleNamespace(type="cpu"))
-        return kept.kept_way(found, x, shared, shared_f16)
-
-    for length, cluster in shared_f16.items():
-        assert way(265, length, "torch.float16") is cluster
-        assert way(255, length, "torch.float16") is not cluster, "not measured"
-    for length, cluster in shared.items():
-        assert way(265, length, "torch.bfloat16") is cluster
-        if length not in shared_f16:
-            assert way(265, length, "torch.float16") is found.get(length), "not compared with f64 on a GPU"
-        assert way(32, length, "torch.bfloat16") not in (*shared.values(),), "few rows have blocks with more warps"
-        assert way(264, length, "torch.bfloat16") is (cluster if cluster.blocks == 16 else None)
-        assert way(255, length, "torch.bfloat16") not in (*shared.values(),), "not measured"
-        assert cluster.blocks == 1 or cluster.hints["begin_early"]
-    assert way(999, 8192, "torch.bfloat16") is found.get(8192), "what is not shared is kept as it was"

@@ -20,6 +20,7 @@ from freehold import kernels
 from freehold.kernels import counts
 from freehold.kernels.operators import operator
 from freehold.kernels.patches import taken
+from freehold.kernels.row_schedules import ByColumns
 from freehold.runtime.jit.kernel import Kernel
 
 torch: Any = pytest.importorskip("torch")
@@ -406,7 +407,8 @@ def test_rows_of_which_a_part_stays_in_registers(launched: dict[str, tuple[Kerne
 def test_rows_of_which_several_blocks_have_one(
     launched: dict[str, tuple[Kernel, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importlib.import_module("freehold.kernels.norms"), "_SHARED", 8192)
+    norms = importlib.import_module("freehold.kernels.norms")
+    monkeypatch.setattr(norms, "way_of", lambda *_, **__: ByColumns(2048, 8, 4))
     x, w, b = (made(s, torch.float32, n) for n, s in enumerate(((3, 2, 8192), (8192,), (8192,))))
     for shifted, bias in ((x + 50.0, b), (x, None)):
         wanted = F.layer_norm(shifted.double(), (8192,), w.double(), None if bias is None else b.double(), EPS)

@@ -1,8 +1,7 @@
-"""Long rows of which a part is loaded again: right on the interpreter, and where they are chosen."""
+"""Long rows of which a part is loaded again: right on the interpreter, and no code that is made wrong."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -11,26 +10,13 @@ import pytest
 
 import freehold as fh
 from freehold.backend.wrong_code import wrong
-from freehold.kernels import reloaded
-from freehold.kernels.kept import Order
-from freehold.kernels.reloaded import Reloaded, reloaded_way
+from freehold.kernels import reloaded, row_schedules
+from freehold.kernels.row_schedules import Order, Reloaded
 from freehold.runtime.variants.build import bytecode
 
 W, K = 512, 5
 N = K * W
-BF16, F16 = np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16)
-TABLES = {
-    ("softmax", BF16): reloaded.SOFTMAX_RELOADED,
-    ("logarithm", BF16): reloaded.LOG_SOFTMAX_RELOADED,
-    ("rms", BF16): reloaded.RMS_RELOADED,
-    ("layer", BF16): reloaded.LAYER_RELOADED,
-    ("layer without bias", BF16): reloaded.PLAIN_RELOADED,
-    ("softmax", F16): reloaded.SOFTMAX_RELOADED_F16,
-    ("logarithm", F16): reloaded.LOG_SOFTMAX_RELOADED_F16,
-    ("rms", F16): reloaded.RMS_RELOADED_F16,
-    ("layer", F16): reloaded.LAYER_RELOADED_F16,
-    ("layer without bias", F16): reloaded.PLAIN_RELOADED_F16,
-}
+DTYPES = {"torch.bfloat16": np.dtype(ml_dtypes.bfloat16), "torch.float16": np.dtype(np.float16)}
 
 
 def log_softmax(x: Any) -> Any:
@@ -94,24 +80,35 @@ def test_norms(kind: str, held: int, ahead: int, weights: int, offset: float) ->
         assert np.linalg.norm(found - right) <= (4e-3 if ahead != 1 else 1e-3) * np.linalg.norm(right)
 
 
-MEASURED = [(*of, length, way) for of, table in TABLES.items() for length, way in table.items()]
+MEASURED = [
+    (function, DTYPES[dtype], length, entry.way, bias)
+    for entry in row_schedules.TABLE
+    if isinstance(entry.way, Reloaded)
+    for function in entry.functions
+    for dtype in entry.dtypes
+    for length in entry.lengths
+    for bias in ((False, True) if function == "layer_norm" and entry.when.bias is None else (bool(entry.when.bias),))
+]
 
 
-@pytest.mark.parametrize(("kind", "dtype", "length", "way"), MEASURED)
+@pytest.mark.parametrize(("function", "dtype", "length", "way", "bias"), MEASURED)
 def test_lengths_are_whole_tiles_of_which_a_part_fits_registers(
-    kind: str, dtype: Any, length: int, way: Reloaded
+    function: str, dtype: Any, length: int, way: Reloaded, bias: bool
 ) -> None:
     assert length % way.width == 0
     assert way.width % (8 * 32 * way.warps) == 0, "threads load 8 numbers at once"
     assert 0 < way.held < length // way.width
     assert dtype.itemsize * way.held * way.width * way.occupancy <= 128 << 10, "half of a multiprocessor's registers"
-    assert (way.weights == 0) == (kind in ("softmax", "logarithm"))
+    assert (way.weights == 0) == (function in ("softmax", "log_softmax"))
+    assert not bias or function == "layer_norm"
     assert way.later == 0 or way.occupancy == 1, "a row on each multiprocessor"
     assert way.hints.get("begin_early", False) == way.early
 
 
-@pytest.mark.parametrize(("kind", "dtype", "length", "way"), MEASURED)
-def test_kernels_are_taken(kind: str, dtype: Any, length: int, way: Reloaded, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("function", "dtype", "length", "way", "bias"), MEASURED)
+def test_kernels_are_taken(
+    function: str, dtype: Any, length: int, way: Reloaded, bias: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def unlaunched(kernel: Any, hints: dict[str, int]) -> Any:
         def call(*given: Any) -> tuple[Any, tuple[Any, ...]]:
             return kernel.with_hints(**hints), given
@@ -121,47 +118,11 @@ def test_kernels_are_taken(kind: str, dtype: Any, length: int, way: Reloaded, mo
     monkeypatch.setattr(reloaded, "hinted", unlaunched)
     x: Any = np.zeros((2, length), dtype)
     of_rows, w = np.zeros(2, np.float32), x[0].copy()
-    if kind in ("softmax", "logarithm"):
-        kernel, given = reloaded.softmax_reloaded_launch(way, x.copy(), x, kind == "logarithm")
-    elif kind == "rms":
+    if function in ("softmax", "log_softmax"):
+        kernel, given = reloaded.softmax_reloaded_launch(way, x.copy(), x, function == "log_softmax")
+    elif function == "rms_norm":
         kernel, given = reloaded.norm_reloaded_launch(reloaded.rms_norm_reloaded, way, x.copy(), (of_rows,), x, w, 1e-6)
     else:
-        moments, more = (of_rows, of_rows.copy()), (w, w.copy(), 1e-5, kind == "layer")
+        moments, more = (of_rows, of_rows.copy()), (w, w.copy(), 1e-5, bias)
         kernel, given = reloaded.norm_reloaded_launch(reloaded.layer_norm_reloaded, way, x.copy(), moments, x, *more)
     assert not wrong(bytecode(kernel.verify(*given), kernel.options), "sm_90")
-
-
-class Narrow:
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __str__(self) -> str:
-        return self.name
-
-
-def test_where_rows_are_loaded_again() -> None:
-    one, two = Reloaded(8192, 32, 1, 8, 1), Reloaded(4096, 8, 2, 11, 0)
-    found, found_f16 = {131072: one, 65536: two}, {131072: two}
-
-    def way(rows: int, length: int, dtype: str = "torch.bfloat16") -> Any:
-        return reloaded_way(found, found_f16, SimpleNamespace(shape=(rows, length), dtype=Narrow(dtype)))
-
-    assert way(512, 131072) is one
-    assert way(512, 131072, "torch.float16") is two
-    assert way(512, 65536, "torch.float16") is None, "not measured"
-    assert way(255, 131072, "torch.float16") is None, "too few"
-    assert way(512, 131072, "torch.float32") is None
-    assert way(512, 131073) is None
-    assert way(512, 98304) is None
-    assert way(255, 131072) is None, "too few"
-    assert way(256, 131072) is one, "two turns"
-    assert way(264, 131072) is one
-    assert way(265, 131072) is None, "a third turn for one row"
-    assert way(337, 131072) is one
-    assert way(1024, 65536) is two
-    assert way(256, 65536) is two
-    assert way(265, 65536) is None, "a second turn for one row"
-    assert way(100000, 131072) is one
-    found[98304] = one._replace(later=80)
-    assert way(396, 98304) is found[98304]
-    assert way(395, 98304) == one, "too few to begin at different times"

@@ -11,7 +11,7 @@ the size before: a bound that moves by one is seen, and meant: `pytest --update-
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, product
 from pathlib import Path
@@ -26,20 +26,20 @@ from freehold.kernels import (
     decoding,
     experts,
     few,
-    kept,
     losses,
     norms,
     orders,
     patches,
     prefill,
     reductions,
-    rows,
+    row_schedules,
     sampling,
     schedules,
     serving,
     tilings,
     wide_tiles,
 )
+from freehold.kernels.row_schedules import Kept
 
 GOLDEN = Path(__file__).with_name("golden")
 Asked = tuple[str, Callable[[int], object], Iterable[int]]
@@ -53,6 +53,8 @@ def around(*sizes: int) -> list[int]:
 POWERS = around(*(1 << n for n in range(18)))
 WHOLE = [*range(256, 40961, 256), *range(45056, 140001, 4096), 262144]
 """Lengths that are compiled in."""
+WORKED = [*range(512, 16384, 512), *range(16384, 140001, 4096), 33024, 65535, 262144, 266240]
+"""Those of rows whose ways are in a table, and some that are not."""
 SOME = [256 * n for n in around(1, 2, 4, 8, 16, 20, 32, 64, 96, 128, 160, 192, 224, 256, 512, 1024)]
 """Fewer of them, around those at which something may change."""
 ODD = [1, 16, 17, 33, 65, 129, 255, *(n - 1 for n in SOME), *(n + 1 for n in SOME)]
@@ -80,15 +82,34 @@ COUNTS = (1, 264, 265, 2111, 2112, 4223, 4224, 33792)
 class Matrix:
     """What a schedule asks of a matrix."""
 
-    def __init__(self, rows: int, columns: int, size: int = 2, device: str = "cpu"):
+    def __init__(self, rows: int, columns: int, dtype: str):
         self.shape = rows, columns
-        self.dtype = self
-        self.itemsize = size
+        self.dtype = dtype
         self.device = self
-        self.type = device
+        self.type = "cpu"
 
-    def __str__(self) -> str:
-        return {2: "torch.bfloat16", 4: "torch.float32"}[self.itemsize]
+
+BF16, F16, F32 = "torch.bfloat16", "torch.float16", "torch.float32"
+FUNCTIONS: tuple[tuple[str, tuple[bool, ...]], ...] = (
+    ("softmax", ()),
+    ("log_softmax", ()),
+    ("rms_norm", (True,)),
+    ("rms_norm", (False,)),
+    ("add_rms_norm", ()),
+    ("layer_norm", (True, True)),
+    ("layer_norm", (True, False)),
+    ("layer_norm", (False, True)),
+)
+"""Functions of rows, whether their weights have the dtype of the rows, and whether there is a bias."""
+
+
+def way_of_rows(function: Any, more: tuple[bool, ...], count: int, dtype: str, length: int) -> object:
+    """A way of the table, without the length, which is each time another one; or None."""
+    asked: Any = row_schedules.way_of
+    way = asked(function, Matrix(count, length, dtype), *more)
+    if isinstance(way, schedules.Rows):
+        return None if way == schedules.rows(count, length) else way._replace(length=None)
+    return way
 
 
 def of_rows() -> Iterator[Asked]:
@@ -107,27 +128,15 @@ def of_rows() -> Iterator[Asked]:
         yield f"{count} rows of odd lengths", partial(schedules.rows, count), ODD
     for length in (64, 512, 1000, 1024, 2048, 5120, 8192):
         yield f"rows of {length}", partial(lambda length, n: schedules.rows(n, length), length), COUNTS
-    walked: Mapping[str, tuple[Any, ...]] = {
-        "softmax of 16 bits": rows._WALKED[2],
-        "softmax of 32 bits": rows._WALKED[4],
-        "rms_norm": norms._RMS,
-        "add_rms_norm": norms._ADD,
-        "layer_norm": norms._LAYER,
-    }
-    for name, found in walked.items():
-        yield f"{name} walked", partial(lambda found, n: schedules.rows(999, n).walked(*found), found), SOME
-        constants = partial(lambda found, n: schedules.rows(999, n).walked(*found).constants, found)
-        yield f"constants of {name}", constants, (64, 20480, 1 << 17)
-    for table, size in ((t, s) for t in ("SOFTMAX", "LOG_SOFTMAX", "RMS", "LAYER") for s in (2, 4)):
-        for count in (1, 32, 33, 264, 265):
-            way = partial(lambda t, c, s, n: kept.kept_way(getattr(kept, t), Matrix(c, n, s)), table, count, size)
-            yield f"{count} rows of {size} bytes kept, {table}", way, [*WHOLE, 65535]
-    for table in ("SOFTMAX", "LOG_SOFTMAX", "RMS", "LAYER"):
-        found = getattr(kept, table), getattr(kept, f"{table}_SHARED")
-        for count in (255, 256, 265):
-            together = partial(lambda f, c, n: kept.kept_way(f[0], Matrix(c, n), f[1]), found, count)
-            yield f"{count} rows kept together, {table}", together, [*range(32768, 140001, 4096), 262144]
-    for way in (kept._EIGHT, kept._SIXTEEN, kept.LAYER[45056], kept.RMS[8192]):
+    yield "constants", lambda n: schedules.rows(999, n).constants, (64, 20480, 1 << 17)
+    for function, more in FUNCTIONS:
+        for dtype, count in ((BF16, 32), (BF16, 265), (BF16, 396), (F16, 396), (F32, 396)):
+            way = partial(way_of_rows, function, more, count, dtype)
+            yield f"{function}{more}, {count} rows of {dtype}", way, WORKED
+        for dtype, length in product((BF16, F16), (45056, 65536, 114688, 131072, 262144)):
+            by_count = partial(lambda f, m, d, n, c: way_of_rows(f, m, c, d, n), function, more, dtype, length)
+            yield f"{function}{more}, rows of {length} {dtype}", by_count, around(32, 131, 256, 265, 337, 396, 449, 528)
+    for way in (row_schedules._EIGHT, row_schedules._SIXTEEN, Kept(4096, 16, 2, held=7), Kept(1024, 4, 8)):
         yield f"{way}", partial(lambda w, n: (w.hints, w.tiles(n * w.width)), way), (3, 8)
     for count in (1, 2112, 2113):
         yield (
