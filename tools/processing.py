@@ -9,7 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TextIO
 
 from freehold.support.diagnostic import Error, Rejected
@@ -81,7 +81,7 @@ class Options:
     print_before: bool = False
     print_after: bool = False
     only_changes: bool = False
-    """Whether `print_after` leaves out passes that changed nothing."""
+    """Whether a module is printed after passes that changed it, and after no others."""
     bytecode: bool = False
     """Whether bytecode is written in place of text."""
     bytecode_version: Version | None = None
@@ -99,6 +99,11 @@ class Options:
     """The architectures that `explain` tells resources of."""
     log: TextIO | None = None
     """Where dumps between passes go; standard error if None."""
+
+    @property
+    def quiet(self) -> Options:
+        """The same, but that nothing is printed between passes: for runs whose result alone counts."""
+        return replace(self, print_before=False, print_after=False, only_changes=False)
 
     @property
     def told(self) -> str:

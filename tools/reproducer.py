@@ -45,7 +45,7 @@ def _leave(
     from freehold.tools.pass_nesting import name_of, spec_of
     from freehold.tools.processing import Timing, transformed
 
-    quiet = replace(options, print_before=False, print_after=False, only_changes=False, crashed=None)
+    quiet = replace(options.quiet, crashed=None)
     left = passes
     try:
         module = transformed(make_context(allow_unregistered=True), text, file, passes[:-1], quiet, Timing())

@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from freehold.support.diagnostic import Rejected
@@ -273,7 +272,7 @@ def _bisected(text: str | bytes, file: str, passes: Sequence[ModulePass], option
     from freehold.tools.processing import told
 
     check = Check(command)
-    quiet = replace(options, print_before=False, print_after=False, only_changes=False)
+    quiet = options.quiet
 
     def after(count: int) -> str:
         context = make_context(allow_unregistered=True)

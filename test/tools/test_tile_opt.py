@@ -255,6 +255,18 @@ def test_a_crash_leaves_a_reproducer_that_crashes(
         tile_opt.main([str(left), "--run-reproducer", "--reproducer", str(tmp_path / "again.mlir")], PASSES)
 
 
+@pytest.mark.parametrize("printing", ["--print-ir-before-all", "--print-ir-after-all", "--print-ir-after-change"])
+def test_a_search_prints_nothing_between_its_runs(
+    printing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unused = "cuda_tile.module @m {\n  entry @k() {\n    %0 = constant <i32: 1> : tile<i32>\n    return\n  }\n}\n"
+    words = [write(tmp_path, unused), "-p", "cse,canonicalize", printing]
+    assert tile_opt.main([*words, "--bisect", "true {}"]) == 0
+    told = capsys.readouterr()
+    assert told.out == "// bisect: the command succeeds after all passes\n"
+    assert told.err == ""
+
+
 def test_a_reproducer_that_cannot_be_written_hides_no_crash(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere" / "crash.mlir"
     words = [write(tmp_path, TWO), "-p", "crash{key=k}"]
