@@ -10,17 +10,10 @@ the cases among processes.
 
 from __future__ import annotations
 
-import gc
-import linecache
-import multiprocessing
 import random
 import sys
-import time
-import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -28,7 +21,8 @@ from types import FunctionType
 sys.path.insert(0, str(Path(__file__).parent))
 
 from frontend_programs import Mutant, Mutants
-from fuzz_ownership import CHECKS, TooSlow, command_line, limited, translated
+from fuzz_ownership import CHECKS, translated
+from written_cases import Outcome, Outcomes, attempted, outcomes, search
 
 from freehold.frontend.lower import lower
 from freehold.frontend.schedule import PartitionSpec
@@ -38,13 +32,12 @@ from freehold.passes.pipeline import verify
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
-from freehold.support.progress import progress
 from freehold.support.sources import register_source
 
 SECONDS = 20.0
 """What a case may take of a processor."""
 BATCH = 250
-"""Cases that a process takes at a time. Garbage is collected after each batch, and not during it."""
+"""Cases that a process takes at a time."""
 
 
 def specialisation(function: KernelFunction, rng: random.Random) -> Specialisation:
@@ -99,15 +92,6 @@ def outcome_of(mutant: Mutant, file: str, rng: random.Random) -> str:
     return "accepted"
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A case that is neither accepted nor refused with a code."""
-
-    case: int
-    what: str
-    text: str
-
-
 @cache
 def mutants() -> Mutants:
     """What programs are made of, read once in a process."""
@@ -120,83 +104,34 @@ def program_of(seed: int, number: int) -> tuple[Mutant | None, random.Random]:
     return mutants().draw(rng), rng
 
 
-def attempt(seed: int, number: int) -> tuple[str, Finding | None]:
-    """What became of a case."""
+def attempt(seed: int, number: int) -> Outcome:
+    """What became of a case, and what is wrong with it, if anything."""
     mutant, rng = program_of(seed, number)
     if mutant is None:
-        return "invalid", None
+        return "invalid", ""
     file = f"<mutant {seed} {number}>"
-    try:
-        with limited(SECONDS):
-            return outcome_of(mutant, file, rng), None
-    except TooSlow:
-        return "finding", Finding(number, f"takes more than {SECONDS} s", mutant.text)
-    except Exception:
-        return "finding", Finding(number, traceback.format_exc(), mutant.text)
-    finally:
-        linecache.cache.pop(file, None)
+    return attempted(mutant.text, file, SECONDS, lambda: (outcome_of(mutant, file, rng), ""))
 
 
-def run(seed: int, numbers: range) -> tuple[Counter[str], list[Finding]]:
+def run(seed: int, numbers: range) -> Outcomes:
     """How often each outcome came, and what was found."""
-    outcomes: Counter[str] = Counter()
-    findings: list[Finding] = []
-    gc.disable()
-    try:
-        for number in numbers:
-            outcome, finding = attempt(seed, number)
-            outcomes[outcome] += 1
-            if finding is not None:
-                findings.append(finding)
-    finally:
-        gc.enable()
-        gc.collect()
-    return outcomes, findings
+    return outcomes(attempt, seed, numbers)
 
 
-def _batch(task: tuple[int, range]) -> tuple[Counter[str], list[Finding], float]:
-    began = time.process_time()
-    outcomes, findings = run(*task)
-    return outcomes, findings, time.process_time() - began
+def shown(seed: int, number: int) -> str:
+    """The text of a case."""
+    mutant, _ = program_of(seed, number)
+    return mutant.text if mutant else "# no Python"
 
 
-def batches(seed: int, numbers: range, jobs: int) -> Iterator[tuple[Counter[str], list[Finding], float]]:
-    """All cases, in batches, with the seconds of a processor that each took."""
-    tasks = [(seed, numbers[first : first + BATCH]) for first in range(0, len(numbers), BATCH)]
-    if jobs == 1:
-        yield from map(_batch, tasks)
-        return
-    with multiprocessing.Pool(jobs) as pool:
-        yield from progress(pool.imap(_batch, tasks), "batches of cases", len(tasks))
+def told(figures: Counter[str]) -> str:
+    """What the last line says of cases that are neither refused nor findings."""
+    return f"{figures['accepted']} accepted, {figures['invalid']} no Python"
 
 
 def main() -> int:
     """The command line."""
-    parser = command_line(__doc__, 1000)
-    parser.add_argument("--show", action="store_true", help="print each program")
-    chosen = parser.parse_args()
-    numbers = range(chosen.first, chosen.first + chosen.cases)
-    if chosen.show:
-        for number in numbers:
-            mutant, _ = program_of(chosen.seed, number)
-            print(f"# case {number} of seed {chosen.seed}", mutant.text if mutant else "# no Python", sep="\n")
-    outcomes: Counter[str] = Counter()
-    found = 0
-    taken = 0.0
-    for some, findings, seconds in batches(chosen.seed, numbers, chosen.jobs):
-        outcomes += some
-        taken += seconds
-        for finding in findings:
-            found += 1
-            print(f"case {finding.case} of seed {chosen.seed}: {finding.what}\n{finding.text}\n", flush=True)
-    codes = sorted(code for code in outcomes if code.startswith("O"))
-    print(", ".join(f"{code}: {outcomes[code]}" for code in codes))
-    print(
-        f"{outcomes.total()} cases of seed {chosen.seed}: {outcomes['accepted']} accepted, "
-        f"{sum(outcomes[code] for code in codes)} refused with {len(codes)} codes, {outcomes['invalid']} no Python, "
-        f"{found} findings, {outcomes.total() / taken:.0f} cases a second of one core"
-    )
-    return int(found > 0)
+    return search(__doc__, shown, run, BATCH, told)
 
 
 if __name__ == "__main__":
