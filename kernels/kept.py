@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import freehold as fh
@@ -65,6 +66,19 @@ def first_tiles(x: Any, i: Any, tile: tuple[int, ...], H: int) -> Any:
     for k in fh.static_range(H):
         tiles = (*tiles, loaded(x, (i, k), tile))
     return tiles
+
+
+def loaded_ahead(at: Callable[[int], Any], count: int, by: int) -> Any:
+    """What the first `by` of `count` turns need, loaded in front of them: `at(j)` loads what turn j does."""
+    found: Any = ()
+    for j in fh.static_range(min(by, count)):
+        found = (*found, at(j))
+    return found
+
+
+def with_next(found: Any, at: Callable[[int], Any], j: int, count: int, by: int) -> Any:
+    """In turn j, what was `loaded_ahead`, and what the turn needs that is `by` behind it."""
+    return (*found, at(j + by)) if j + by < count else found
 
 
 def numbers(t: Any, dtype: Any, nothing: Any = None) -> tuple[Any, Any]:
@@ -309,21 +323,22 @@ def rms_norm_kept(
     kept = first_tiles(x, i, y.tile, H)
     for k in fh.static_range(H):
         squares = with_squares(numbers(kept[k], x.dtype), 0.0, 0.0, squares)[1]
-    weights: Any = ()
-    for k in fh.static_range(min(A, H)):
-        weights = (*weights, loaded(w, (k,), (W,)))
+
+    def weight(k: Any) -> Any:
+        return loaded(w, (k,), (W,))
+
+    weights = loaded_ahead(weight, H, A)
     scale = fh.rsqrt(quotient(squares.sum(axis=1, keepdims=True), y.shape[1].astype(f32)) + eps)
     store_of_rows(rstd, scale)
     nothing, scale = negative(scale), scale[:, :, None]
     for k in fh.static_range(H):
-        if k + A < H:
-            weights = (*weights, loaded(w, (k + A,), (W,)))
+        weights = with_next(weights, weight, k, H, A)
         (first, second), (u, v) = numbers(kept[k], x.dtype, nothing), numbers(weights[k], w.dtype)
         first, second = first * scale * u, second * scale * v
         nothing = behind(first)
         y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
     for k in reversed(range(H, K)):
-        (first, second), (u, v) = numbers(loaded(x, (i, k), y.tile), x.dtype), numbers(loaded(w, (k,), (W,)), w.dtype)
+        (first, second), (u, v) = numbers(loaded(x, (i, k), y.tile), x.dtype), numbers(weight(k), w.dtype)
         y.at(k).store(of_pairs(first * scale * u, second * scale * v, y.dtype), allow_tma=False)
 
 
@@ -420,9 +435,7 @@ def layer_norm_kept(
         return first, second
 
     kept, of_each = sums_and_squares(x, i, y.tile, K, H) if ONCE else moments(x, i, y.tile, K, H)
-    weights: Any = ()
-    for k in fh.static_range(min(A, H)):
-        weights = (*weights, both(k))
+    weights = loaded_ahead(both, H, A)
     if ONCE:
         middle, variance = moments_of_sums(x, i, y.tile, K, N, of_each)
     else:
@@ -433,8 +446,7 @@ def layer_norm_kept(
     store_of_rows(rstd, scale)
     nothing, shift, scale = negative(scale), -(middle * scale)[:, :, None], scale[:, :, None]
     for k in fh.static_range(H):
-        if k + A < H:
-            weights = (*weights, both(k + A))
+        weights = with_next(weights, both, k, H, A)
         first, second = scaled(numbers(kept[k], x.dtype, nothing), weights[k])
         nothing = marked(one_each(first, 0)) if ONCE else behind(first)
         y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)

@@ -15,6 +15,7 @@ from freehold.kernels.exponentials import FAR, first_number, in_range, power, po
 from freehold.kernels.kept import (
     first_tiles,
     loaded,
+    loaded_ahead,
     marked,
     moments_of_sums,
     negative,
@@ -23,6 +24,7 @@ from freehold.kernels.kept import (
     one_each,
     row_again,
     when_all_are_there,
+    with_next,
     with_squares,
 )
 from freehold.kernels.row_schedules import Reloaded
@@ -90,16 +92,16 @@ def softmax_reloaded(
                 pair = of(numbers(loaded(x, (i, k), y.tile), x.dtype))
                 y.at(k).store(of_pairs(*pair, y.dtype), allow_tma=False)
         else:
-            again: Any = ()
-            for j in fh.static_range(min(A, K - H)):
-                again = (*again, loaded(x, (i, K - 1 - j), y.tile))
+
+            def row(j: Any) -> Any:
+                return loaded(x, (i, K - 1 - j), y.tile)
+
+            again = loaded_ahead(row, K - H, A)
             for j in fh.static_range(K - H):
-                k = K - 1 - j
-                if k - A >= H:
-                    again = (*again, loaded(x, (i, k - A), y.tile))
+                again = with_next(again, row, j, K - H, A)
                 pair = of(numbers(again[j], x.dtype, nothing))
                 nothing = marked(one_each(pair[0], 0))
-                y.at(k).store(of_pairs(*pair, y.dtype), allow_tma=False)
+                y.at(K - 1 - j).store(of_pairs(*pair, y.dtype), allow_tma=False)
         for k in fh.static_range(H):
             pair = of(numbers(kept[k], x.dtype, nothing))
             if BEHIND and (k + 1) % BEHIND == 0:
@@ -137,20 +139,22 @@ def rms_norm_reloaded(
         squares = with_squares(numbers(kept[k], x.dtype), 0.0, 0.0, squares)[1]
     for k in range(H, K):
         squares = with_squares(numbers(loaded(x, (i, k), y.tile), x.dtype), 0.0, 0.0, squares)[1]
-    weights, again = (), ()
-    for j in fh.static_range(min(B, K)):
-        weights = (*weights, loaded(w, (K - 1 - j,), (W,)))
+
+    def weight(j: Any) -> Any:
+        return loaded(w, (K - 1 - j,), (W,))
+
+    def row(j: Any) -> Any:
+        return loaded(x, (i, K - 1 - j), y.tile)
+
+    weights = loaded_ahead(weight, K, B)
     scale = fh.rsqrt(quotient(squares.sum(axis=1, keepdims=True), y.shape[1].astype(f32)) + eps)
     store_of_rows(rstd, scale)
     nothing, scale = negative(scale), scale[:, :, None]
-    for j in fh.static_range(min(A, K - H)):
-        again = (*again, loaded(x, (i, K - 1 - j), y.tile))
+    again = loaded_ahead(row, K - H, A)
     for j in fh.static_range(K):
         k = K - 1 - j
-        if k >= B:
-            weights = (*weights, loaded(w, (k - B,), (W,)))
-        if k - A >= H:
-            again = (*again, loaded(x, (i, k - A), y.tile))
+        weights = with_next(weights, weight, j, K, B)
+        again = with_next(again, row, j, K - H, A)
         t = kept[k] if k < H else again[j]
         (first, second), (u, v) = numbers(t, x.dtype, nothing), numbers(weights[j], w.dtype)
         first, second = first * scale * u, second * scale * v
@@ -184,8 +188,12 @@ def layer_norm_reloaded(
     (i,), W = y.index, y.tile[1]
     i = staggered(i, LATER)
 
-    def both(k: Any) -> Any:
+    def both(j: Any) -> Any:
+        k = K - 1 - j
         return loaded(w, (k,), (W,)), loaded(b, (k,), (W,)) if BIAS else ()
+
+    def row(j: Any) -> Any:
+        return loaded(x, (i, K - 1 - j), y.tile)
 
     zeros = fh.zeros((1, W // 8), f32)
     kept, of_each = first_tiles(x, i, y.tile, H), (zeros, zeros)
@@ -193,22 +201,17 @@ def layer_norm_reloaded(
         of_each = with_squares(numbers(kept[k], x.dtype), 0.0, *of_each)
     for k in range(H, K):
         of_each = with_squares(numbers(loaded(x, (i, k), y.tile), x.dtype), 0.0, *of_each)
-    weights, again = (), ()
-    for j in fh.static_range(min(B, K)):
-        weights = (*weights, both(K - 1 - j))
+    weights = loaded_ahead(both, K, B)
     middle, variance = moments_of_sums(x, i, y.tile, K, N, of_each)
     scale = fh.rsqrt(variance + eps)
     store_of_rows(mean, middle)
     store_of_rows(rstd, scale)
     nothing, shift, scale = negative(scale), -(middle * scale)[:, :, None], scale[:, :, None]
-    for j in fh.static_range(min(A, K - H)):
-        again = (*again, loaded(x, (i, K - 1 - j), y.tile))
+    again = loaded_ahead(row, K - H, A)
     for j in fh.static_range(K):
         k = K - 1 - j
-        if k >= B:
-            weights = (*weights, both(k - B))
-        if k - A >= H:
-            again = (*again, loaded(x, (i, k - A), y.tile))
+        weights = with_next(weights, both, j, K, B)
+        again = with_next(again, row, j, K - H, A)
         first, second = numbers(kept[k] if k < H else again[j], x.dtype, nothing)
         u, v = numbers(weights[j][0], w.dtype)
         first, second = (first * scale + shift) * u, (second * scale + shift) * v
