@@ -190,11 +190,13 @@ _BY_TWO: Final = Order(True, False, 2)
 _EIGHT: Final = Kept(16384, 8, 4, blocks=8)
 _SIXTEEN: Final = Kept(32768, 8, 4, blocks=16)
 
-_BF16: Final = ("torch.bfloat16",)
-_F16: Final = ("torch.float16",)
-_F32: Final = ("torch.float32",)
+_BF16: Final = ("bf16",)
+_F16: Final = ("f16",)
+_F32: Final = ("f32",)
 _NARROW: Final = (*_BF16, *_F16)
-_ALL: Final = (*_NARROW, *_F32, "torch.float64")
+_ALL: Final = (*_NARROW, *_F32, "f64")
+_OF_TORCH: Final = {"torch.bfloat16": "bf16", "torch.float16": "f16", "torch.float32": "f32", "torch.float64": "f64"}
+"""Dtypes by what torch calls them."""
 
 _SOFTMAX: Final[tuple[Function, ...]] = ("softmax",)
 _LOG: Final[tuple[Function, ...]] = ("log_softmax",)
@@ -345,9 +347,12 @@ def way_of(function: Function, x: Any, alike: bool = True, bias: bool = False) -
     """
     How a function works on the rows of the matrix `x`: the first way of the table that holds. `alike` says whether
     weights, and a bias, have the dtype of `x`, and `bias` whether there is one. A GPU without clusters walks rows that
-    clusters have elsewhere.
+    clusters have elsewhere. `x` is a tensor of torch or an array of the engine, in whose steps ways for weights that
+    are alike were not measured: these are not taken there.
     """
-    way, otherwise = _ways(function, str(x.dtype), *x.shape, alike, bias)
+    dtype = str(x.dtype)
+    name = _OF_TORCH.get(dtype, dtype)
+    way, otherwise = _ways(function, name, *x.shape, alike and name != dtype, bias)
     return otherwise if isinstance(way, Kept) and way.blocks > 1 and not _has_clusters(x) else way
 
 
@@ -371,5 +376,7 @@ def _ways(function: Function, dtype: str, count: int, length: int, alike: bool, 
 
 
 def _has_clusters(x: Any) -> bool:
-    """Whether the GPU where `x` is has clusters; the interpreter has."""
+    """Whether the GPU where `x` is has clusters; the interpreter has. Of the engine's arrays none is asked."""
+    if isinstance(x.device, int):
+        return False
     return x.device.type != "cuda" or import_module("torch").cuda.get_device_capability(x.device)[0] >= 9

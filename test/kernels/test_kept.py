@@ -15,7 +15,7 @@ from freehold.kernels.row_schedules import Kept, Order
 from freehold.runtime.variants.build import bytecode
 
 M, W = 3, 512
-DTYPES = {"torch.bfloat16": ml_dtypes.bfloat16, "torch.float16": np.float16}
+DTYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
 KINDS = ("softmax", "logarithm", "rms", "layer", "layer without bias")
 
 

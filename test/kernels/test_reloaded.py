@@ -16,7 +16,7 @@ from freehold.runtime.variants.build import bytecode
 
 W, K = 512, 5
 N = K * W
-DTYPES = {"torch.bfloat16": np.dtype(ml_dtypes.bfloat16), "torch.float16": np.dtype(np.float16)}
+DTYPES = {"bf16": np.dtype(ml_dtypes.bfloat16), "f16": np.dtype(np.float16)}
 
 
 def log_softmax(x: Any) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import freehold as fh
 from freehold.kernels.row_schedules import TABLE, ByColumns, Entry, Function, Kept, Reloaded, Walked, way_of
 from freehold.kernels.schedules import Rows, rows
 
@@ -125,12 +127,28 @@ def test_clusters_are_for_gpus_that_have_them(
     assert len(asked) == 1
 
 
+def test_arrays_of_the_engine_go_the_ways_of_any_weights() -> None:
+    for dtype, named in ((fh.bf16, BF16), (fh.f16, F16), (fh.f32, F32)):
+        for count, length in product((100, 265, 512), (1536, 4096, 5120, 12288, 24576, 49152)):
+            x: Any = fh.zeros((1, length), dtype).sync()
+            found = way_of(
+                "rms_norm", SimpleNamespace(shape=(count, length), dtype=x.dtype, device=x.device), alike=True
+            )
+            assert found == way("rms_norm", count, length, named, alike=False), (dtype, count, length)
+    assert way("rms_norm", 265, 4096, "bf16", device=0) == Kept(2048, 8, 5, ahead=2)
+    assert isinstance(way("rms_norm", 265, 5120, "bf16", device=0), Rows)
+    assert isinstance(way("rms_norm", 16, 131072, "bf16", device=0), Rows), "in no cluster"
+
+
+TORCH = {"bf16": BF16, "f16": F16, "f32": F32, "f64": "torch.float64"}
+
+
 def taken(entry: Entry, function: Function, dtype: str, length: int) -> bool:
     """Whether some number of rows is worked on in the way of this entry."""
     wanted = entry.way
     for count in (1, 32, 33, 131, 255, 256, 264, 265, 300, 396, 512, 1024):
         for alike, bias in ((True, False), (True, True), (False, False)):
-            found = way(function, count, length, dtype, alike, bias)
+            found = way(function, count, length, TORCH[dtype], alike, bias)
             if isinstance(wanted, Walked) and isinstance(found, Rows):
                 found = Walked(found.tile[1], found.warps, found.occupancy, found.held)
             if found == wanted:
