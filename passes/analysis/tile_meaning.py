@@ -419,14 +419,18 @@ class _Walk(TilePlaces):
         return all(along is None for _, along in own) and prod(size for size, _ in own) in sizes
 
     def product(self, op: Mma) -> None:
-        """A matrix product: rows of the one, columns of the other, summed along what they share."""
+        """A matrix product: rows of the one, columns of the other, summed along what they share. Its scales are a
+        matrix each, of the same rows and columns."""
         for operand in op.operands:
             self.counted(operand)
-        left, right, acc = (self.of(operand) for operand in op.operands[:3])
-        self.blame(along for axis in (left[-1], right[-2]) for _, along in axis)
-        for name, axis in (("m", left[-2]), ("n", right[-1])):
-            self.found.products |= {(a.number, name) for _, a in axis if a is not None and a.kind == "point"}
-        self.axes[op.results[0]] = self.joined([(*left[:-2], left[-2], right[-1]), acc])
+        left, right, acc, *scales = (self.of(operand) for operand in op.operands)
+        ways = [acc]
+        for a, b in ((left, right), *([scales] if scales else [])):
+            self.blame(along for axis in (a[-1], b[-2]) for _, along in axis)
+            for name, axis in (("m", a[-2]), ("n", b[-1])):
+                self.found.products |= {(p.number, name) for _, p in axis if p is not None and p.kind == "point"}
+            ways.insert(-1, (*a[:-2], a[-2], b[-1]))
+        self.axes[op.results[0]] = self.joined(ways)
 
     def other(self, op: TileOp) -> None:
         """Element by element, as far as that is known of an operation; or else depending on all that it is given."""

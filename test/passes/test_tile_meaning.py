@@ -493,6 +493,22 @@ def added_by_number_in_the_tile(y: Acc[f32, 16], x: Mut["M", "N"]):
     y.add_at(x.load().sum(axis=1), fh.arange(x.tile[0]))
 
 
+def scaled(y: Out["M", "N"], s: Ref["M"], t: Ref["N"]):
+    """Rows and columns differ by what they are scaled by alone."""
+    rows = s.load((y.index[0],), (y.tile[0],))[:, None].astype(fh.f8e8m0fnu)
+    columns = t.load((y.index[1],), (y.tile[1],))[None, :].astype(fh.f8e8m0fnu)
+    ones = fh.ones((y.tile[0], 32), fh.f8e4m3fn), fh.ones((32, y.tile[1]), fh.f8e4m3fn)
+    y.store(fh.mma_scaled(ones[0], rows, ones[1], columns, fh.zeros(y.tile, f32)))
+
+
+def scaled_and_summed(y: Out["M", "N"], s: Ref["M"]):
+    rows = s.load((y.index[0],), (y.tile[0],))[:, None].astype(fh.f8e8m0fnu)
+    columns = fh.ones((1, y.tile[1]), fh.f8e8m0fnu)
+    ones = fh.ones((y.tile[0], 32), fh.f8e4m3fn), fh.ones((32, y.tile[1]), fh.f8e4m3fn)
+    t = fh.mma_scaled(ones[0], rows, ones[1], columns, fh.zeros(y.tile, f32))
+    y.store(t - t.max(axis=0, keepdims=True))
+
+
 SPANS: set[tuple[int, int, int | None]] = {(0, 2, 16), (1, 8, 32)}
 ASKED: list[tuple[Any, dict[str, Any]]] = [
     (plain, {}),
@@ -580,6 +596,8 @@ ASKED: list[tuple[Any, dict[str, Any]]] = [
     (greatest_of_repeated, {}),
     (sums_of_four, {}),
     (added_by_number_in_the_tile, {"whole": {0}}),
+    (scaled, {"products": {(0, "m"), (1, "n")}}),
+    (scaled_and_summed, {"whole": {0}, "products": {(0, "m")}}),
 ]
 
 
