@@ -181,8 +181,8 @@ _RULES: Final[dict[str, Rule]] = {
 
 
 def marked_beyond(tile: Array, shape: Sequence[int], starts: Sequence[int], load: Operation) -> Array:
-    """A tile that was loaded at a place of a tensor, with what is beyond the tensor's end marked."""
+    """A tile that was loaded at a place of a tensor, where it begins inside, with what is beyond the end marked."""
     mark = np.zeros(tile.shape, np.bool_)
     for axis, (start, extent) in enumerate(zip(starts, shape, strict=True)):
-        mark[(slice(None),) * axis + (slice(max(0, extent - start), None),)] = True
+        mark[(slice(None),) * axis + (slice(extent - start, None),)] = True
     return marked(tile, mark, Origin(load))

@@ -150,6 +150,22 @@ def test_who_came_last_gives_back(pages: int) -> None:
     assert len(one.tokens) > len(other.tokens)
 
 
+def test_a_step_from_before_a_sequence_came_is_not_gone_on_with() -> None:
+    scheduler = Scheduler(Pages(8, 4), 16, 2)
+    one, other = (Sequence([1] * 5, Sampling(), 0) for _ in range(2))
+    scheduler.add(one)
+    for p in scheduler.plan():
+        scheduler.done(p)
+        one.tokens.append(0)
+    before = scheduler.plan()
+    assert before.left > 0
+    scheduler.add(other)
+    assert {p.sequence for p in scheduler.plan(before)} == {one, other}
+    again = scheduler.plan(before)
+    assert not again.again
+    assert {p.sequence for p in again} == {one, other}
+
+
 def test_how_many_steps_can_be_like_one_is_known_while_sequences_decode() -> None:
     """As far as pages, limits and a step's tokens let all of them go; none where a prompt runs."""
     scheduler = Scheduler(Pages(6, 4), 16, 2)

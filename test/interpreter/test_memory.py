@@ -114,6 +114,20 @@ def test_compare_and_swap() -> None:
     assert np.array_equal(old, before)
 
 
+def test_a_swap_of_some_elements_behind_a_token() -> None:
+    """What is masked off is not touched, and yields what it was compared with."""
+    body = f"""{LANES} {pointers("o", 8, "i32", "%n")} %three = constant <i32: 3> : tile<8xi32>
+      %mask = constant <i1: [1, 0, 1, 0, 1, 0, 1, 0]> : tile<8xi1>
+      %s = store_ptr_tko weak %po, %three : tile<8xptr<i32>>, tile<8xi32> -> token
+      %old, %t = atomic_cas_tko relaxed device %po, %n, %three, %mask token = %s : tile<8xptr<i32>>, tile<8xi32>, tile<8xi1> -> tile<8xi32>, token
+      {pointers("i", 8, "i32", "%n")}
+      %u = store_ptr_tko weak %pi, %old token = %t : tile<8xptr<i32>>, tile<8xi32> -> token"""
+    memory, old = np.zeros(8, np.int32), np.zeros(8, np.int32)
+    run_tile(module(OUT_IN, body), [memory, old], checked=True)
+    assert memory.tolist() == [3] * 8
+    assert old.tolist() == [3, 1, 3, 3, 3, 5, 3, 7]
+
+
 def test_swaps_of_several_blocks_do_not_race() -> None:
     body = """%b, %y, %z = get_tile_block_id : tile<i32> %one = constant <i32: 1> : tile<i32>
       %next = addi %b, %one : tile<i32>

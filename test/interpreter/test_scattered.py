@@ -262,6 +262,19 @@ def test_tiles_are_added_at_places_that_are_counted_in_tiles() -> None:
 
 
 @fh.kernel
+def added_from_memory(t: Acc[i32, "N"], y: Mut[i32, "B"], table: Ref[i32, "B"]):
+    t.at(table.load(y.index[0], ())).add(fh.ones((4,), i32))
+
+
+@pytest.mark.parametrize("kind", ["fast", "checked", "adversarial"])
+def test_a_tile_that_is_not_there_is_not_added(kind: Any) -> None:
+    t = np.zeros(8, np.int32)
+    with fh.interpreting(kind), pytest.raises(fh.LaunchError, match="O233") as caught:
+        added_from_memory(t, fh.partition(np.zeros(3, np.int32), 1), array([0, 2, 1])).sync()
+    assert "in block 1\n" in str(caught.value)
+
+
+@fh.kernel
 def raw(
     y: Out[i32, 4], z: Out[i32, 1], r: Raw[i32, "N"], s: Raw[i32], i: Ref[i32, 4], on: Ref[i8, 4], old: Ref[i32, 4],
     HOW: Const[str],
@@ -296,3 +309,20 @@ def test_atomic_updates_say_what_was_there(how: str) -> None:
                     wanted[at] = {"add": old + value, "swap": at + 50, "exchange": value}[how]
             assert (y.tolist(), r.tolist()) == (seen, wanted.tolist())
             assert (z[0], s) == (3, 7 if how == "add" else 4)
+
+
+@fh.kernel
+def one_stays(y: Mut[i32, 1], r: Raw[i32, 1]):
+    y.store(0)
+    with fh.unsafe("it is left open which of them stays"):
+        r.scatter(fh.arange(64), fh.zeros((64,), i32))
+
+
+def test_what_is_left_open_is_decided_by_seed_0_where_there_is_none() -> None:
+    def stays(order: int | str | None) -> int:
+        y, r = np.zeros(1, np.int32), np.zeros(1, np.int32)
+        run(one_stays.verify(fh.partition(y, 1), r), [y, r], order=order, adversarial=True)
+        return int(r[0])
+
+    assert len({stays(seed) for seed in range(8)}) > 4
+    assert stays(None) == stays("decreasing") == stays(0)

@@ -34,6 +34,9 @@ def test_every_element_has_its_arrays(element: str) -> None:
     low, high = {"bool": (0, 1), "int": (0, 99)}.get(kind, (0.0, 1.0))
     assert (numbers.min() >= low, numbers.max() <= high) == (True, True)
     assert numbers.max() - numbers.min() > 0.9 * (high - low)
+    if kind == "int":
+        assert {*numbers.ravel().tolist()} == {*range(100)}
+    assert abs(numbers.mean() - (low + high) / 2) < 0.05 * (high - low)  # a truth value is true as often as not
 
 
 @pytest.mark.parametrize("element", ["ptr", "i4", "fnv8E5M3FNU", "none", ""])

@@ -134,6 +134,20 @@ def test_what_may_be_of_products(question: str) -> None:
     assert smt.ask(facts, real_products=True, budget=smt.PRODUCTS_REAL)[0] == "satisfiable"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "0 < p and 0 < q and x // (p * q) < x // p // q",
+        "0 < p and 0 < q and x // p // q < x // (q * p)",
+        "0 < p and 0 < q and x == m * p + x % p and m // q < x // (p * q)",
+    ],
+)
+def test_a_quotient_by_a_product_is_that_of_a_quotient(question: str) -> None:
+    """Where its dividend is divided by one of the factors elsewhere: it has a remainder, too, then."""
+    facts = [terms.parse(part) for part in question.split(" and ")]
+    assert smt.ask(facts, real_products=False, budget=smt.PRODUCTS_UNINTERPRETED)[0] == "unsatisfiable"
+
+
 @given(expressions(8))
 def test_polynomials_keep_the_value(t: Term) -> None:
     again = to_term(poly(t))

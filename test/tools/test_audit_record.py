@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from freehold.tools import audit_record
 from freehold.tools.tile_audit import main
 
 pytest.importorskip("cuda.tile", reason="cuda-tile is not installed")
@@ -68,6 +70,24 @@ def test_the_command_is_a_shell_s(
     monkeypatch.chdir(tmp_path)
     assert main(["-o", "report.txt", "--record", *command]) == status
     assert (tmp_path / "report.txt").exists() == (status == 0)
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_torch_is_there_before_the_gpu_that_is_pretended(
+    installed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program on torch is told of that GPU by what is put into torch, which has to be imported for it."""
+    (program := tmp_path / "program.py").write_text("")
+    imported: list[str] = []
+
+    def found(name: str) -> str | None:
+        return name if installed else None
+
+    monkeypatch.setattr(audit_record, "find_spec", found)
+    monkeypatch.setattr(audit_record, "import_module", imported.append)
+    monkeypatch.setattr(audit_record, "pretend", lambda: nullcontext(imported.append("pretend")))
+    assert audit_record.run_program([str(program)], interpret=True).failed is None
+    assert imported == ["freehold.audit.verdict", *(["torch"] if installed else []), "pretend"]
 
 
 SEVERAL = """
