@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 import freehold as fh
-from freehold import Out, f32, i32
+from freehold import Out, Ref, f32, i32
 from freehold.passes.analysis.facts import analyse
-from freehold.passes.analysis.races import complete
+from freehold.passes.analysis.races import complete, worked_through
 from freehold.passes.launch_contract import kernel_of
 from freehold.support.terms import const, sym
 
@@ -27,3 +30,48 @@ def test_a_launch_is_completed_by_what_a_kernel_asks() -> None:
     assert found is not None
     assert found[m] == 2 * found[n] > 20
     assert complete({n: 5}, facts, [const(20).lt(sym(m))]) is None
+
+
+def plain(y: Out["N"]):
+    y.store(0.0)
+
+
+def beside(y: Out["N"], x: Ref["K"]):
+    y.store(x.shape[0])
+
+
+def launches(kernel: Any, *besides: Any) -> list[dict[str, int]]:
+    facts = analyse(kernel_of(fh.kernel(kernel).verify(fh.partition(np.zeros(15, np.float32), 16), *besides)))
+    (distribution,) = facts.points
+    return [dict(work.launch) for work in worked_through(facts, distribution)]
+
+
+def test_small_launches_have_up_to_four_regions_whole_and_ragged() -> None:
+    extents = [32, 48, 16, 64, 47]
+    assert launches(plain) == [{"N": n} for n in extents]
+    tried = [{"K": k, "N": n} for k in (64, 8, 2) for n in extents]
+    assert launches(beside, np.zeros(3, np.float32)) == tried[:12]
+
+
+def far(y: Out["N"], x: Ref["N"]):
+    (i,) = y.index
+    t = fh.zeros(y.tile, f32)
+    if i == 700:
+        t = x.load(699 - i, y.tile)
+    y.store(t)
+
+
+def near(y: Out["N"], x: Ref["N"]):
+    (i,) = y.index
+    t = fh.zeros(y.tile, f32)
+    if i == 2:
+        t = x.load(1 - i, y.tile)
+    y.store(t)
+
+
+@pytest.mark.parametrize(("kernel", "block"), [(near, 2), (far, 700)])
+def test_a_tile_that_is_never_there_is_shown_in_a_launch_as_small_as_it_is_found(kernel: Any, block: int) -> None:
+    """Where small launches do not go there, the counterexample shows it."""
+    with pytest.raises(fh.Rejected, match="O302") as caught:
+        fh.kernel(kernel).verify(fh.partition(np.zeros(16, np.float32), 16), np.zeros(16, np.float32))
+    assert f"by block {block}" in str(caught.value)
