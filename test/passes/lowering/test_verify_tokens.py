@@ -29,9 +29,11 @@ from freehold.passes.launch_contract import contract, kernel_of
 from freehold.passes.lowering import convert
 from freehold.passes.pipeline import verify
 from freehold.passes.verify_tokens import Roles, roles_of, verify_tokens
-from freehold.runtime.interpreter import run_entry
+from freehold.runtime.interpreter import run_entry, run_tile
 from freehold.support.contract import Checks
 from freehold.support.diagnostic import Rejected
+from freehold.tools.context import make_context
+from freehold.tools.located_parser import parse_module
 
 
 def edges(module: ModuleOp) -> list[tuple[Operation, int]]:
@@ -120,6 +122,37 @@ def test_needed_edges_are_missed() -> None:
             refused += not from_nothing
             needless += from_nothing
     assert refused >= 8, (refused, needless)
+
+
+@pytest.mark.parametrize(("waits_for", "joined", "ordered"), [
+    ("%c", "%r, %r", True),
+    ("%c", "%t, %r", True),
+    ("%t", "%r, %r", False),
+    ("%t", "%t, %r", False),
+])  # fmt: skip
+def test_a_store_behind_a_loop_comes_after_the_loads_of_all_turns(waits_for: str, joined: str, ordered: bool) -> None:
+    """The token of the last turn is not enough where turns do not wait for one another."""
+    text = f"""cuda_tile.module @m {{ entry @k(%p: tile<ptr<i32>>, %n: tile<i32>) {{
+      %zero = constant <i32: 0> : tile<i32>
+      %one = constant <i32: 1> : tile<i32>
+      %t = make_token : token
+      %r = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%c = %t) -> (token) {{
+        %x, %u = load_ptr_tko weak %p token = {waits_for} : tile<ptr<i32>> -> tile<i32>, token
+        continue %u : token
+      }}
+      %j = join_tokens {joined} : token
+      %s = store_ptr_tko weak %p, %n token = %j : tile<ptr<i32>>, tile<i32> -> token
+      return
+    }} }}"""
+    module = parse_module(make_context(), text, "entry.mlir")
+    module.verify()
+    assert accepted(module, Roles((), (), (), ())) == ordered
+    out = np.zeros(1, np.int32)
+    if ordered:
+        run_tile(module, [out, 3], checked=True)
+        return
+    with pytest.raises(Rejected):
+        run_tile(module, [out, 3], checked=True)
 
 
 @irdl_op_definition
