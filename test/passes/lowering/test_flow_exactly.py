@@ -6,7 +6,7 @@ what is printed on every path that comes to the end, and on some. What `Flow` sa
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -180,16 +180,23 @@ class Printed:
 
     VISITS: ClassVar = Kinds(PrintTkoOp)
 
-    def __init__(self, prints: Sequence[Operation], *, matter: bool):
+    def __init__(self, prints: Sequence[Operation], *, matter: bool | Collection[SSAValue]):
         self.prints, self.matter = prints, matter
+        self.visits = 0
         self.ends: list[State] = []
         """What is known of each way to the last print."""
 
     def visit(self, op: Operation, state: State) -> State:
+        self.visits += 1
         every, some = state[0] | {op}, state[1] | {op}
         if op is self.prints[-1]:
             self.ends.append((every, some))
         return every, some
+
+    def numbered(self) -> list[tuple[Numbers, Numbers]]:
+        """What is known of each way, prints by their numbers."""
+        number = {op: n for n, op in enumerate(self.prints)}
+        return [(frozenset(number[op] for op in e), frozenset(number[op] for op in s)) for e, s in self.ends]
 
     def fork(self, state: State) -> State:
         return state
@@ -208,17 +215,20 @@ class Printed:
         return frozenset()
 
     def matters(self, flag: SSAValue) -> bool:
-        return self.matter
+        return self.matter if isinstance(self.matter, bool) else flag in self.matter
 
 
-def ways(module: ModuleOp, *, matter: bool) -> list[tuple[Numbers, Numbers]]:
-    """Of each way to the end that stays apart, what is printed on it for certain, and what may be."""
-    prints: list[Operation] = [op for op in module.walk() if isinstance(op, PrintTkoOp)]
-    domain = Printed(prints, matter=matter)
+def followed(module: ModuleOp, *, matter: bool | Collection[SSAValue]) -> Printed:
+    """What is known of a program where these flags matter, or all or none of them."""
+    domain = Printed([op for op in module.walk() if isinstance(op, PrintTkoOp)], matter=matter)
     nothing: State = (frozenset(), frozenset())
     Flow(module, domain).block(entry_of(module).body.block, {frozenset(): nothing})
-    number = {op: n for n, op in enumerate(prints)}
-    return [(frozenset(number[op] for op in e), frozenset(number[op] for op in s)) for e, s in domain.ends]
+    return domain
+
+
+def ways(module: ModuleOp, *, matter: bool | Collection[SSAValue]) -> list[tuple[Numbers, Numbers]]:
+    """Of each way to the end that stays apart, what is printed on it for certain, and what may be."""
+    return followed(module, matter=matter).numbered()
 
 
 def together(found: Sequence[tuple[Numbers, Numbers]]) -> tuple[Numbers, Numbers]:
@@ -254,3 +264,42 @@ def test_what_is_printed_on_the_way(golden: Callable[[Path, str], None]) -> None
             line += f"; {len(less)} ways where nothing matters"
         lines.append(line)
     golden(Path(__file__).with_name("flow_ways.txt"), "\n".join([*lines, f"{exact} of {len(lines)} exactly"]))
+
+
+def test_where_there_are_too_many_paths_those_stay_apart_that_differ_in_a_flag_that_matters() -> None:
+    """Each of `flags` decides what is printed at its first branch, and again, the other way round, at its second."""
+
+    def twice(flags: Sequence[str], *matter: int) -> list[tuple[Numbers, Numbers]]:
+        head = ", ".join(f"{name}: tile<i1>" for name in flags)
+        print_ = 'print_tko "%d;", %a : tile<i1> -> token'
+        first = "\n".join(f"if {name} {{\n{print_}\nyield\n}}" for name in flags)
+        again = "\n".join(f"if {name} {{\nyield\n}} else {{\n{print_}\nyield\n}}" for name in flags)
+        types = ", ".join("tile<i1>" for _ in flags)
+        last = f'print_tko "{"%d" * len(flags)};", {", ".join(flags)} : {types} -> token'  # asks for all of them
+        text = f"cuda_tile.module @m {{\nentry @k({head}) {{\n{first}\n{again}\n{last}\nreturn\n}}\n}}\n"
+        _, module = module_of(text)
+        arguments = entry_of(module).body.block.args
+        return ways(module, matter={arguments[n] for n in matter})
+
+    runs = [frozenset({*c, 6}) for c in product((0, 3), (1, 4), (2, 5))]
+    for matter in ((), (0,), (0, 1, 2)):
+        assert {*twice(ARGUMENTS[:3], *matter)} == {(every, every) for every in runs}
+    assert together(twice(ARGUMENTS)) == ({8}, {*range(9)})
+    for n in range(4):
+        assert {n in every for every, _ in twice(ARGUMENTS, n)} == {True, False}
+        assert all((n in every) != (n + 4 in some) for every, some in twice(ARGUMENTS, n)), n
+
+
+LATE = {49: (229, 129), 122: (502, 537), 209: (112, 48), 517: (270, 257), 659: (76, 44), 838: (71, 61)}
+"""Programs with loops in which paths that stay apart in one round meet in the next, again and again: how many prints
+are come by until they meet for good, where all flags matter, and where none does."""
+
+
+def test_loops_in_which_paths_do_not_settle_are_followed_as_often_as_they_may_be() -> None:
+    for seed, visits in LATE.items():
+        module, runs = made(seed)
+        for matter, most in zip((True, False), visits, strict=True):
+            domain = followed(module, matter=matter)
+            assert domain.visits == most, seed
+            said = domain.numbered()
+            assert all(any(every <= found <= some for every, some in said) for found in runs), seed
