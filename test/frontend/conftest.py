@@ -16,7 +16,7 @@ from freehold.frontend.lower import lower
 from freehold.frontend.schedule import EACH, ROW, Blocks, Order, PartitionSpec
 from freehold.frontend.signature import ConstSpec, ScalarSpec, Specialisation, TensorSpec
 from freehold.frontend.source import KernelFunction
-from freehold.runtime.interpreter import run
+from freehold.runtime.interpreter.launch import Kernel
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
@@ -62,12 +62,25 @@ def lower_for(function: Callable[..., object], *args: object) -> ModuleOp:
     return module
 
 
+def prepared(function: Callable[..., object], *args: object) -> Callable[..., None]:
+    """`function`, lowered once, to be interpreted on arrays, in place: on these arguments, and others of their kind."""
+    signature = KernelFunction(cast(FunctionType, function))
+    specialisation = specialise(signature, *args)
+    kernel = Kernel.of(lower_for(function, *args), checked=True)
+    parameters = signature.signature.parameters
+
+    def run(*args: object) -> None:
+        assert specialise(signature, *args) == specialisation
+        kernel.run([
+            a.array if isinstance(a, Part) else a for p, a in zip(parameters, args, strict=True) if p.mode != "const"
+        ])  # fmt: skip
+
+    return run
+
+
 def run_on(function: Callable[..., object], *args: object) -> None:
     """Lowers and interprets `function` on arrays, in place."""
-    module = lower_for(function, *args)
-    parameters = KernelFunction(cast(FunctionType, function)).signature.parameters
-    given = [a.array if isinstance(a, Part) else a for p, a in zip(parameters, args, strict=True) if p.mode != "const"]
-    run(module, given, checked=True)
+    prepared(function, *args)(*args)
 
 
 @pytest.fixture
@@ -83,6 +96,11 @@ def specialised() -> Callable[..., Specialisation]:
 @pytest.fixture
 def lowered() -> Callable[..., ModuleOp]:
     return lower_for
+
+
+@pytest.fixture
+def prepare() -> Callable[..., Callable[..., None]]:
+    return prepared
 
 
 @pytest.fixture

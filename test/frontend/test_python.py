@@ -445,14 +445,15 @@ FUNCTIONS = (
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_as_python(function: Callable[[int, int], int], part: Any, interpret: Interpret):
+def test_as_python(function: Callable[[int, int], int], part: Any, prepare: Callable[..., Interpret]):
     def kernel(out: Out["N"], a: i32, b: i32):
         out.store(function(a, b))  # pyright: ignore[reportArgumentType] -- scalars of a kernel are no ints
 
+    run = prepare(kernel, part(np.zeros(4, np.int32), 4), 0, 0)
     for a in (0, 1, 5, 9, 23):
         for b in (-2, 0, 1, 2, 5):
             out = np.zeros(4, np.int32)
-            interpret(kernel, part(out, 4), a, b)
+            run(part(out, 4), a, b)
             assert out.tolist() == [function(a, b)] * 4, (a, b)
 
 
