@@ -348,10 +348,13 @@ def way_of(function: Function, x: Any, alike: bool = True, bias: bool = False) -
     How a function works on the rows of the matrix `x`: the first way of the table that holds. `alike` says whether
     weights, and a bias, have the dtype of `x`, and `bias` whether there is one. A GPU without clusters walks rows that
     clusters have elsewhere. `x` is a tensor of torch or an array of the engine, in whose steps ways for weights that
-    are alike were not measured: these are not taken there.
+    are alike were not measured: these are not taken there. Raises `TypeError` where extents are tensors, as a tracer
+    has them.
     """
     dtype = str(x.dtype)
     name = _OF_TORCH.get(dtype, dtype)
+    if not all(isinstance(extent, int) for extent in x.shape):  # a range would compare them with all that it has
+        raise TypeError(f"extents are numbers, not {x.shape}")
     way, otherwise = _ways(function, name, *x.shape, alike and name != dtype, bias)
     return otherwise if isinstance(way, Kept) and way.blocks > 1 and not _has_clusters(x) else way
 

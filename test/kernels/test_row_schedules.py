@@ -140,6 +140,14 @@ def test_arrays_of_the_engine_go_the_ways_of_any_weights() -> None:
     assert isinstance(way("rms_norm", 16, 131072, "bf16", device=0), Rows), "in no cluster"
 
 
+def test_extents_are_numbers() -> None:
+    """`torch.jit.trace` has tensors there."""
+    torch: Any = pytest.importorskip("torch")
+    for count, length in ((torch.tensor(4), 65536), (4, torch.tensor(65536))):
+        with pytest.raises(TypeError, match="extents are numbers"):
+            way("softmax", count, length)
+
+
 TORCH = {"bf16": BF16, "f16": F16, "f32": F32, "f64": "torch.float64"}
 
 
