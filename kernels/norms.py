@@ -301,7 +301,7 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor | None = None, eps: float
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
-def _per_row(x: Any) -> Any:
+def _per_row(x: Any, *_: Any) -> Any:
     return x.new_empty((x.numel() // x.shape[-1],), dtype=wide_dtype(x))
 
 
@@ -315,8 +315,9 @@ def _moments(x: Any, *given: Any, longest: int = LONGEST) -> tuple[Any, ...]:
 
 @operator(
     "rms_norm(Tensor x, Tensor weight, float eps) -> (Tensor, Tensor)",
-    results=lambda x, weight, eps: (x.new_empty(x.shape), _per_row(x)),
+    results=lambda x, weight, eps: (x.new_empty(x.shape),),
     takes={"x": "... N floats", "weight": "N floats"},
+    for_gradients=(_per_row,),
 )
 def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
     rms_norm_launch(as_rows(y), rstd, as_rows(x), weight, eps).on()
@@ -336,8 +337,9 @@ def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
 
 @operator(
     "add_rms_norm(Tensor x, Tensor residual, Tensor weight, float eps) -> (Tensor, Tensor, Tensor)",
-    results=lambda x, residual, weight, eps: (x.new_empty(x.shape), x.new_empty(x.shape), _per_row(x)),
+    results=lambda x, residual, weight, eps: (x.new_empty(x.shape), x.new_empty(x.shape)),
     takes={"x": "... N floats", "residual": "... N same", "weight": "N floats"},
+    for_gradients=(_per_row,),
 )
 def _add_rms_norm(y: Any, total: Any, rstd: Any, x: Any, residual: Any, weight: Any, eps: float) -> None:
     outs, (rstd,) = (as_rows(y), as_rows(total)), _moments(y, rstd)
@@ -350,8 +352,9 @@ def _add_rms_norm(y: Any, total: Any, rstd: Any, x: Any, residual: Any, weight: 
 
 @operator(
     "layer_norm(Tensor x, Tensor weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
-    results=lambda x, weight, bias, eps: (x.new_empty(x.shape), _per_row(x), _per_row(x)),
+    results=lambda x, weight, bias, eps: (x.new_empty(x.shape),),
     takes={"x": "... N floats", "weight": "N floats", "bias": "N floats"},
+    for_gradients=(_per_row, _per_row),
 )
 def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, eps: float) -> None:
     out, b = as_rows(y), weight if bias is None else bias
@@ -418,14 +421,14 @@ def _backward_rows(count: int, length: int) -> Rows:
     return Rows((high, width), ceildiv(length, width), warps, 2 if warps == 4 else 1, compiled_in(length))
 
 
-@_rms_norm.backward(keeps=lambda inputs, output: (inputs[0], inputs[1], output[1]), wanted=1)
+@_rms_norm.backward(keeps=lambda inputs, output: (inputs[0], inputs[1], output[1]))
 def _rms_norm_gradients(ctx: Any, dy: Any, _: Any) -> tuple[Any, ...]:
     x, weight, rstd = ctx.saved_tensors
     dx, dw = _norm_backward(dy, None, x, weight, None, rstd)
     return dx, dw[0], None
 
 
-@_add_rms_norm.backward(keeps=lambda inputs, output: (output[1], inputs[2], output[2]), wanted=2)
+@_add_rms_norm.backward(keeps=lambda inputs, output: (output[1], inputs[2], output[2]))
 def _add_rms_norm_gradients(ctx: Any, dy: Any, dtotal: Any, _: Any) -> tuple[Any, ...]:
     total, weight, rstd = ctx.saved_tensors
     if dy is None:
@@ -434,7 +437,7 @@ def _add_rms_norm_gradients(ctx: Any, dy: Any, dtotal: Any, _: Any) -> tuple[Any
     return dx, dx, dw[0], None
 
 
-@_layer_norm.backward(keeps=lambda inputs, output: (*inputs[:3], *output[1:]), wanted=1)
+@_layer_norm.backward(keeps=lambda inputs, output: (*inputs[:3], *output[1:]))
 def _layer_norm_gradients(ctx: Any, dy: Any, *_: Any) -> tuple[Any, ...]:
     x, weight, bias, mean, rstd = ctx.saved_tensors
     dx, dw = _norm_backward(dy, None, x, weight, mean, rstd)

@@ -53,21 +53,31 @@ class Operator:
     `torch.compile`. `launch` is called with the results and then the arguments, and writes the results. Where a tensor
     has no elements nothing is launched, and results are zeros. An operator without `results` changes its arguments.
 
+    `for_gradients` allocates results that are there for gradients alone, each of them by a function of the arguments;
+    they come behind those of `results`, which is a tuple then. Autograd is not told of them where it can be helped, and
+    a call may leave them out. Where nobody asks for a gradient they are not allocated: `launch` is called with None in
+    place of each, and they are not returned.
+
     Copies and pickles are the operator itself, by the name of the function in its file. Where nothing says what its
     gradients are, whoever asks for one gets an error: in backward, or at the call of one that changes its arguments.
     """
 
     def __init__(
-        self, schema: str, launch: Callable[..., Any], results: Callable[..., Any] | None, takes: Takes | None = None
+        self,
+        schema: str,
+        launch: Callable[..., Any],
+        results: Callable[..., Any] | None,
+        takes: Takes | None = None,
+        for_gradients: Sequence[Callable[..., Any]] = (),
     ):
         self.name, _, rest = schema.partition("(")
         self.schema = f"({rest}"
         self.launch = launch
         self.results = results
         self.takes = takes
+        self.for_gradients = tuple(for_gradients)
         self._backward: Callable[..., Any] | None = None
         self._kept: Callable[[Any, Any], Any] | None = None
-        self._wanted: int | None = None
         self._library: Any = None
         self._torch: Any = None
         self._run: Any = None
@@ -92,7 +102,7 @@ class Operator:
         if self._is_traced():
             return operator(*arguments)
         found = self._run.known(arguments)
-        if found is NotImplemented and self._wanted is not None and self._torch.is_grad_enabled():
+        if found is NotImplemented and self.for_gradients and self._torch.is_grad_enabled():
             found = self._all.known(arguments)
         if found is ...:  # nothing but autograd looks
             found = self._differentiable(*arguments) if self._differentiable else NotImplemented
@@ -105,21 +115,16 @@ class Operator:
             return self._run(*arguments)
         return (self._differentiable or operator)(*arguments)
 
-    def backward(
-        self, keeps: Callable[[Any, Any], Any], wanted: int | None = None
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def backward(self, keeps: Callable[[Any, Any], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """
         Decorates the function that makes the gradients of all arguments, `function(ctx, *gradients)`.
 
         `ctx.saved_tensors` is what `keeps(arguments, results)` returns, `ctx.arguments` all arguments that are no
-        tensors. A gradient is None where nothing depends on the result, but never is each of them. Of several results
-        callers need the first `wanted`, unless all: the others are there for gradients alone, so autograd is not told
-        of them where it can be helped, and a call may leave them out. Where nobody asks for a gradient, `launch` is
-        called with None in place of each of these, and they are not returned.
+        tensors. A gradient is None where nothing depends on the result, but never is each of them.
         """
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-            self._backward, self._kept, self._wanted = function, keeps, wanted
+            self._backward, self._kept = function, keeps
             return function
 
         return decorate
@@ -168,38 +173,36 @@ class Operator:
         takes, names = self.takes, [a.name for a in schema.arguments]
         needed = [n for n, a in enumerate(schema.arguments) if a.type.kind() == "TensorType"]
 
-        def called(arguments: tuple[Any, ...], wanted: int | None) -> Any:
+        def called(arguments: tuple[Any, ...], make: Callable[..., Any], unasked: tuple[None, ...]) -> Any:
             for n, argument in enumerate(arguments):
                 if n not in values and not isinstance(argument, tensor) and (argument is not None or n in needed):
                     raise TypeError(f"{self.name}: {wrong_kind(names[n], ('Tensor',), argument)}")
             if takes is not None:
                 takes.check(dict(zip(names, arguments, strict=True)))
-            made: Any = () if results is None else allocate(*arguments)
-            given: list[Any] = [*made] if made.__class__ is tuple else [made]
-            unasked = [None] * (0 if wanted is None else len(given) - wanted)
-            given = given[: len(given) - len(unasked)]
+            made: Any = () if results is None else make(*arguments)
+            given: tuple[Any, ...] = made if made.__class__ is tuple else (made,)
             if any(a.numel() == 0 for a in (*given, *arguments) if isinstance(a, tensor)):
                 for result in given:
                     result.zero_()
             else:
                 launch(*given, *unasked, *arguments)
-            return None if results is None else made[:wanted] if unasked else made
+            return None if results is None else made
 
         def function(*arguments: Any) -> Any:
-            return called(arguments, None)
+            return called(arguments, self._everything, ())
 
         def without(*arguments: Any) -> Any:
-            return called(arguments, self._wanted)
+            return called(arguments, allocate, (None,) * len(self.for_gradients))
 
         settings = _tf32_settings(torch) if "tf32" in self.schema else ()
         run = self._run = self._all = fh.planned(function, *settings)
-        if self._wanted is not None:
+        if self.for_gradients:
             self._run = fh.planned(without, *settings)
         self._torch, self._is_traced = torch, torch.compiler.is_dynamo_compiling
         for place in ("CPU", "CUDA"):
             library.impl(self.name, run, place)
         full = f"{_NAMESPACE}::{self.name}"
-        torch.library.register_fake(full, results or _nothing, lib=library)
+        torch.library.register_fake(full, self._everything if results else _nothing, lib=library)
         if "!" not in self.schema:  # torch differentiates nothing that changes its arguments
 
             def keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -213,6 +216,11 @@ class Operator:
         else:
             library.impl(self.name, self._without_gradients, "Autograd")
         self._library = library
+
+    def _everything(self, *arguments: Any) -> Any:
+        """What `results` allocates, and behind it what is there for gradients alone."""
+        made = cast(Callable[..., Any], self.results)(*arguments)
+        return (*made, *(more(*arguments) for more in self.for_gradients)) if self.for_gradients else made
 
     def _without_gradients(self, *arguments: Any) -> Any:
         """What changes its arguments. Nothing that torch makes of it would ever ask for a gradient."""
@@ -229,7 +237,8 @@ class Operator:
         self, torch: Any, run: Any, keep: Callable[..., None], results: int
     ) -> Callable[..., Any]:
         """What torch makes of `register_autograd`, where it has nothing else to do: that takes twice as long."""
-        gradients, wanted = self._gradients, self._wanted
+        gradients, unasked = self._gradients, (None,) * len(self.for_gradients)
+        wanted = results - len(unasked)
 
         class Differentiable(torch.autograd.Function):
             @staticmethod
@@ -238,31 +247,32 @@ class Operator:
                 if found is NotImplemented or found is ...:
                     found = run(*arguments)
                 keep(ctx, arguments, found)
-                return found if wanted is None else found[:wanted]
+                return found[:wanted] if unasked else found
 
             @staticmethod
             def backward(ctx: Any, *of_results: Any) -> Any:
-                if wanted is None:
-                    return gradients(ctx, *of_results)
                 return gradients(ctx, *of_results, *unasked)
 
-        unasked = (None,) * (results - (wanted or 0))
         # What torch's own method looks for before this, wrappers of its transforms, was looked for already.
         apply: Callable[..., Any] = torch._C._FunctionBase.__dict__["apply"].__get__(None, Differentiable)
         return apply
 
 
 def operator(
-    schema: str, results: Results | None, takes: Mapping[str, str] | None = None, where: Sequence[str] = ()
+    schema: str,
+    results: Results | None,
+    takes: Mapping[str, str] | None = None,
+    where: Sequence[str] = (),
+    for_gradients: Sequence[Callable[..., Any]] = (),
 ) -> Callable[[Callable[..., Any]], Operator]:
     """
     Decorates a function that launches kernels: `@operator("name(Tensor x) -> Tensor", results=...)`.
 
     `takes` and `where` say what tensors are taken (`arguments.Takes`), which is looked at once for arguments that look
-    alike. An operator that only others of the library call need not say it.
+    alike. An operator that only others of the library call need not say it. `for_gradients` as of `Operator`.
     """
     known = Takes(schema.partition("(")[0], takes, where) if takes else None
-    return lambda launch: Operator(schema, launch, results, known)
+    return lambda launch: Operator(schema, launch, results, known, for_gradients)
 
 
 def define_operators() -> None:

@@ -424,12 +424,21 @@ def test_rows_of_which_several_blocks_have_one(
     [*((a, *s) for a in (False, True) for s in ((300, 512), (300, 1024), (300, 4096), (3, 16384))), (False, 3, 20736)],
 )
 def test_moments_are_written_where_gradients_are_asked_for(
-    asked: bool, rows: int, length: int, launched: dict[str, tuple[Kernel, Any]]
+    asked: bool,
+    rows: int,
+    length: int,
+    launched: dict[str, tuple[Kernel, Any]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """And of long rows always."""
+    """And of long rows always. Where they are not, nothing is allocated for them."""
+    allocated: list[Any] = []
+    plain = torch.Tensor.new_empty
+    monkeypatch.setattr(torch.Tensor, "new_empty", lambda *a, **k: (allocated.append(plain(*a, **k)), allocated[-1])[1])
     shapes = (rows, length), (length,), (length,)
     x, w, b = (made(s, torch.bfloat16, n).requires_grad_(asked) for n, s in enumerate(shapes))
     results = kernels.rms_norm(x, w, EPS), kernels.layer_norm(x, w, b, EPS), *kernels.add_rms_norm(x, x, w, EPS)
+    moments = 4 if asked or length > 16384 else 0
+    assert sorted(t.dim() for t in allocated) == [1] * moments + [2] * 4
     assert [r.requires_grad for r in results] == [asked] * 4
     norms = {name: kernel for name, (kernel, _) in launched.items() if "norm" in name}
     assert len(norms) == 3
