@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import freehold as fh
 from freehold import Out, Ref
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator
-from freehold.kernels.schedules import power_of_two
+from freehold.kernels.schedules import hinted, power_of_two
 from freehold.kernels.tiles import safe
 
 
@@ -18,6 +18,13 @@ def transpose_tiles(y: Out["B", "N", "M"], x: Ref["B", "M", "N"]):
     b, n, m = y.index
     _, TN, TM = y.tile
     y.store(x.load((b, m, n), (1, TM, TN)).transpose(0, 2, 1))
+
+
+_WHOLE: Final = {"num_worker_warps": 16, "occupancy": 2}
+"""
+Hints for tiles of 64 x 64 numbers of 4 bytes: with 16 bytes of two places a thread they take 0.991 of the time of 4
+warps on an H200.
+"""
 
 
 @function()
@@ -35,7 +42,9 @@ def transpose(x: Tensor) -> Tensor:
 @operator("transpose(Tensor x) -> Tensor", results=lambda x: x.new_empty((x.shape[0], x.shape[2], x.shape[1])))
 def _transpose(y: Any, x: Any) -> None:
     most = 64 if x.element_size() <= 4 else 32
-    transpose_tiles(fh.partition(y, (1, *(min(most, power_of_two(n)) for n in y.shape[1:]))), x).on()
+    tile = 1, *(min(most, power_of_two(n)) for n in y.shape[1:])
+    kernel = hinted(transpose_tiles, _WHOLE) if tile == (1, 64, 64) and x.element_size() == 4 else transpose_tiles
+    kernel(fh.partition(y, tile), x).on()
 
 
 @_transpose.backward(keeps=lambda inputs, output: ())

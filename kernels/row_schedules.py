@@ -96,6 +96,15 @@ class Walked(NamedTuple):
     """Tiles of a row that stay in registers all the same, as they are in memory."""
 
 
+class Whole(NamedTuple):
+    """Rows stay in registers as numbers (`rows`), but cut in another way. The width of a tile, warps, and blocks a
+    multiprocessor."""
+
+    width: int
+    warps: int
+    occupancy: int
+
+
 class ByColumns(NamedTuple):
     """Several blocks have parts of a row for its moments (`channels`), and then tiles of several rows."""
 
@@ -111,7 +120,7 @@ class ByColumns(NamedTuple):
 
 
 Way = Kept | Reloaded | ByColumns | Rows
-"""What `way_of` finds. Those of `Walked` are `Rows` then, with what the kernels of rows of any length need."""
+"""What `way_of` finds. `Walked` and `Whole` are `Rows` then, with what the kernels of rows of any length need."""
 
 # --- Conditions -------------------------------------------------------------------------------------------------------
 
@@ -168,7 +177,7 @@ class Entry(NamedTuple):
     functions: tuple[Function, ...]
     dtypes: tuple[str, ...]
     lengths: Sequence[int]
-    way: Kept | Reloaded | Walked | ByColumns
+    way: Kept | Reloaded | Walked | Whole | ByColumns
     when: When = _ALWAYS
 
 
@@ -207,6 +216,7 @@ _LAYER: Final[tuple[Function, ...]] = ("layer_norm",)
 
 TABLE: Final = (
     # Softmax and its logarithm.
+    Entry(_SOFTMAX, _NARROW, (8192,), Whole(4096, 8, 4), _MANY),
     Entry(_LOG, _NARROW, (16384,), Kept(4096, 16, 3), _MANY),
     Entry(_BOTH, _NARROW, (20480,), Kept(4096, 16, 3), _MANY),
     Entry(_BOTH, _NARROW, (28672, 32768), Kept(4096, 16, 2), _MANY),
@@ -214,7 +224,7 @@ TABLE: Final = (
     Entry(_LOG, _BF16, (36864, 40960, 45056), Kept(4096, 8, 2, order=_ONE_BY_ONE), _MANY),
     Entry(_LOG, _NARROW, (49152,), Kept(8192, 32, 1, order=Order(False, False, 0)), _MANY),
     Entry(_BOTH, _NARROW, (57344,), Kept(8192, 32, 1, order=Order(True, False, 0)), _MANY),
-    Entry(_SOFTMAX, _BF16, (65536,), Reloaded(4096, 16, 2, held=8, order=_BY_TWO), _FILLED),
+    Entry(_SOFTMAX, _BF16, (65536,), Reloaded(4096, 16, 2, held=9, order=_BY_TWO), _FILLED),
     Entry(_BOTH, _NARROW, (65536,), Kept(8192, 32, 1, order=_BY_TWO), _MANY),
     Entry(_BOTH, _NARROW, (81920,), Kept(8192, 16, 1, order=_ONE_BY_ONE), _MANY),
     Entry(_LOG, _BF16, (98304,), Reloaded(8192, 32, 1, held=8, order=_BY_TWO), _FILLED),
@@ -373,6 +383,9 @@ def _ways(function: Function, dtype: str, count: int, length: int, alike: bool, 
         width, warps, occupancy, held = walked
         otherwise = otherwise._replace(tile=(1, width), warps=warps, occupancy=occupancy, held=held)
     way = found[0] if found else otherwise
+    if isinstance(way, Whole):
+        tile, tiles = (1, way.width), length // way.width
+        way = otherwise._replace(tile=tile, tiles=tiles, warps=way.warps, occupancy=way.occupancy)
     if isinstance(way, Reloaded) and count < STAGGERED:
         way = way._replace(later=0)
     return otherwise if isinstance(way, Walked) else way, otherwise
