@@ -18,7 +18,7 @@ from freehold.engine.weights import Checkpoint
 from freehold.kernels.activations import gated_launch
 from freehold.kernels.embeddings import embedding_launch, following_launch
 from freehold.kernels.few import MOST_ROWS, gated_product_launch, gated_row_product_launch, row_product_launch
-from freehold.kernels.norms import rms_norm_launch
+from freehold.kernels.norms import moments_needed, rms_norm_launch
 from freehold.kernels.schedules import ceildiv
 from freehold.kernels.serving import append_launch, parts_of_query, query_launches, reaches, rows_launch, turn_launch
 
@@ -119,7 +119,8 @@ class Model:
         else:
             room.reserve("gate_up", (wide, 2 * c.feed), c.dtype)
             room.reserve("fed", (wide, c.feed), c.dtype)
-        room.reserve("scale", (wide,), fh.f32)
+        if moments_needed(c.hidden):
+            room.reserve("scale", (wide,), fh.f32)
         room.reserve("logits", (self.sequences, c.vocabulary), fh.f32)
         size = size_of(c.dtype)
         shapes = [(qkv, c.hidden), (c.hidden, attended)]
@@ -191,7 +192,8 @@ class Model:
         yield from product(self.room, y, normed, weight)
 
     def _norm(self, y: Any, x: Any, weight: Any) -> Any:
-        return rms_norm_launch(y, self.room.rows("scale", x.shape[0]), x, weight, self.config.eps)
+        scale = self.room.rows("scale", x.shape[0]) if moments_needed(x.shape[1]) else None
+        return rms_norm_launch(y, scale, x, weight, self.config.eps)
 
     def logits(self, sequences: int) -> Any:
         """What the last step wrote, (sequences, vocabulary) in f32."""

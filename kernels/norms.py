@@ -305,12 +305,21 @@ def _per_row(x: Any, *_: Any) -> Any:
     return x.new_empty((x.numel() // x.shape[-1],), dtype=wide_dtype(x))
 
 
-def _moments(x: Any, *given: Any, longest: int = LONGEST) -> tuple[Any, ...]:
+def moments_needed(length: int) -> bool:
     """
-    Where moments of rows are written, each None where nobody asks for it. Of rows beyond the `longest` they always are:
-    these are few, so that it costs nothing, and how their kernels are compiled was measured and compared with `f64` so.
+    Whether norms of rows of that length write moments also where nobody asks for them: long rows are few, so that it
+    costs nothing, and how their kernels are compiled was measured and compared with `f64` so.
     """
-    return tuple([_per_row(x) if t is None and x.shape[-1] > longest else t for t in given])
+    return length > LONGEST
+
+
+def _moments(x: Any, *given: Any, needed: bool | None = None) -> tuple[Any, ...]:
+    """
+    Where moments of rows are written: what was given, or new ones where that is None and they are `needed`, which
+    `moments_needed` says unless it is said.
+    """
+    needed = moments_needed(x.shape[-1]) if needed is None else needed
+    return tuple([_per_row(x) if t is None and needed else t for t in given])
 
 
 @operator(
@@ -324,7 +333,10 @@ def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
 
 
 def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
-    """The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,), unless None."""
+    """
+    The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,), unless None. Where
+    there are `moments_needed`, tensors of torch may leave them to it, and arrays may not.
+    """
     (rstd,) = _moments(y, rstd)
     way = way_of("rms_norm", y, alike=weight.dtype == y.dtype)
     if isinstance(way, Reloaded):
@@ -363,7 +375,7 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
     way = way_of("layer_norm", out, alike=weight.dtype == b.dtype == out.dtype, bias=bias is not None)
     if isinstance(way, ByColumns):
         x = as_rows(x)
-        mean, rstd = _moments(x, mean, rstd, longest=0)
+        mean, rstd = _moments(x, mean, rstd, needed=True)
         moments(mean, rstd, x.view(M, -1, way.width), eps)
         high = min(16, power_of_two(M))
         part_of_out = cut(out, (high, 4096 // high))

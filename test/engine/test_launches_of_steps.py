@@ -36,6 +36,7 @@ MODELS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a model whose sums are cut": ({"intermediate_size": 1024, "dtype": "bfloat16"}, {}),
     "a model whose heads share nothing": ({"num_key_value_heads": 4}, {"sequences": 2}),
     "a model with experts": (EXPERTS, {}),
+    "a model of very long rows": ({"hidden_size": 20480, "dtype": "bfloat16"}, {"sequences": 2, "tokens": 16}),
     "a model without norms of heads, of 32 heads": (
         {"architectures": ["LlamaForCausalLM"], "num_attention_heads": 32, "head_dim": 8},
         {},
