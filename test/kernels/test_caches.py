@@ -95,10 +95,43 @@ def test_scores_and_sums_that_are_transposes(parts: int, group: int, dtype: Any,
     launches = list(
         decoding.decoding_launches(o[:, :, 0], part, lse, q.view(B, KH, group, W), k, v, table, lengths.int(), 0.25, 64)
     )
-    assert launches[0].arguments[-1] is (not paged or parts == 1)
+    assert launches[0].arguments[-1 if paged else -2] is (not paged or parts == 1)
     for launch in launches:
         launch.on()
     torch.testing.assert_close(o.view(B, KH * group, W).double(), expected, atol=2e-2, rtol=1e-2)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+@pytest.mark.parametrize("first", [False, True])
+def test_first_tiles_asked_for_before_lengths_are_known(parts: int, first: bool) -> None:
+    """What nobody wrote of a cache may be no number: parts of a short one that have no keys come to zeros all the same."""
+    B, KH, S, W = 3, 2, 256, 128
+    k, v = made(B, KH, S, W, dtype=torch.bfloat16), made(B, KH, S, W, dtype=torch.bfloat16, seed=1)
+    q, lengths = made(B, KH * 4, W, dtype=torch.bfloat16, seed=2), torch.tensor([S - 5, 64, 129])
+    expected = wanted(q, k, v, lengths.tolist())
+    for b, n in enumerate(lengths.tolist()):
+        for cache in (k, v):
+            cache[b, :, -(-n // 64) * 64 :] = float("nan")
+    o = torch.full((B, KH, 4, W), 7.0, dtype=torch.bfloat16)
+    part = o[:, :, None] if parts == 1 else torch.full((B, KH, parts, 4, W), 7.0)
+    lse = None if parts == 1 else torch.full((B, KH, parts, 4), 7.0)
+    way = decoding.TurnedWay(64, parts, {"num_worker_warps": 4}, first)
+    for launch in decoding.decoding_launches(
+        o, part, lse, q.view(B, KH, 4, W), k, v, None, lengths.int(), 0.25, way.step, way
+    ):
+        launch.on()
+    torch.testing.assert_close(o.view(B, KH * 4, W).double(), expected, atol=2e-2, rtol=1e-2)
+
+
+def test_a_first_tile_is_there() -> None:
+    """More parts than tiles: some would ask for a tile behind the cache."""
+    k = torch.zeros(1, 1, 100, 128, dtype=torch.bfloat16)
+    q, lengths = torch.zeros(1, 1, 4, 128, dtype=torch.bfloat16), torch.ones(1, dtype=torch.int32)
+    part, lse = torch.zeros(1, 1, 3, 4, 128), torch.zeros(1, 1, 3, 4)
+    way = decoding.TurnedWay(64, 3, {"num_worker_warps": 4}, True)
+    launch = next(decoding.decoding_launches(q[0], part, lse, q, k, k, None, lengths, 0.25, way.step, way))
+    with pytest.raises(fh.LaunchError, match="each part has a tile"):
+        launch.on()
 
 
 def test_a_page_that_is_none_is_found() -> None:
