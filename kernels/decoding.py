@@ -268,25 +268,32 @@ class TurnedWay(NamedTuple):
 
 
 class WholeCaches(NamedTuple):
-    """How caches are read whose number is at most `heads`, and which have so many positions."""
+    """How caches are read whose number is at most `heads`, and which have at least 512 positions."""
 
     heads: float
-    least: int
     most: float
+    """Positions, at most."""
     occupancy: int
     """Blocks of a multiprocessor."""
     early: bool = True
     """Whether blocks begin while the launch in front ends."""
+    first: bool = False
+    """As a `TurnedWay` has it."""
+
+    def way(self) -> TurnedWay:
+        """A block has a whole cache."""
+        hints = {"num_worker_warps": 4, "occupancy": self.occupancy}
+        return TurnedWay(64, 1, {**hints, "begin_early": True} if self.early else hints, self.first)
 
 
+ANY: Final = float("inf")
 WHOLE: Final = (
-    WholeCaches(119, 512, 16384, 2),
-    WholeCaches(PROCESSORS, 512, float("inf"), 2),
-    WholeCaches(160, 2048, 8192, 3),
-    WholeCaches(2 * PROCESSORS, 4097, 8192, 4),
-    WholeCaches(4 * PROCESSORS, 512, 8192, 4, early=False),  # all run at once, and what begins early is in their way
-    WholeCaches(7 * PROCESSORS, 512, 4096, 3),
-    WholeCaches(float("inf"), 512, 1024, 4),
+    WholeCaches(96, ANY, 2),
+    WholeCaches(PROCESSORS, ANY, 2, first=True),
+    WholeCaches(160, 8192, 3),
+    WholeCaches(2 * PROCESSORS, 8192, 4),
+    WholeCaches(4 * PROCESSORS, 8192, 4, early=False),  # all run at once, and what begins early is in their way
+    WholeCaches(ANY, ANY, 2, first=True),
 )
 """
 For more caches than half of the multiprocessors, the fewest first: where a block that has a whole cache is as fast as
@@ -296,33 +303,22 @@ any other way, or faster, as it leaves nothing to merge. Measured on an H200 (do
 
 def turned_way(positions: int, heads: int) -> TurnedWay | None:
     """
-    How so many caches of so many positions are cut where `WHOLE` says so, or one block a multiprocessor, or two, are as
-    fast as four. None where they are not (see `cache_tiles`).
+    How so many caches of so many positions are cut: those that are few, and those of which `WHOLE` says it. None where
+    other ways are faster, or as fast (see `cache_tiles`).
 
-    A block of a whole cache leaves room for one of the next launch, which begins early. Fewer caches are cut into as
-    few parts as keep half of the multiprocessors busy, and where there is much to read, all of them.
+    Multiprocessors stand in pairs, and one of a pair reads as much as both: so few caches are cut for half of the
+    multiprocessors, which leaves few parts to merge, unless too many pairs would be idle; else for all of them.
     """
-    early, read = {"num_worker_warps": 4, "begin_early": True}, heads * positions
-    if heads > PROCESSORS // 2:
+    pairs = PROCESSORS // 2
+    if heads > pairs:
         whole = next(w for w in WHOLE if heads <= w.heads)
-        if not whole.least <= positions <= whole.most:
-            return None
-        return TurnedWay(64, 1, {**(early if whole.early else {"num_worker_warps": 4}), "occupancy": whole.occupancy})
+        return whole.way() if 512 <= positions <= whole.most else None
     if heads < 8 or positions < 1024:
         return None
-    if read <= 48 * 4096:
-        return TurnedWay(64, 8 if heads <= 12 else 4 if heads <= 33 else 2, {**early, "occupancy": 2})
-    if read <= 8 * 65536:
-        parts, left = divmod(256, heads)
-        if left or (heads >= 32 and positions > 8192):  # parts of two launches are in each other's way there
-            return TurnedWay(64, PROCESSORS // heads, {**early, "occupancy": 2})
-        return TurnedWay(64, parts, {**early, "occupancy": 4})
-    parts = PROCESSORS // heads
-    if 12 < heads < 32 and 2 * PROCESSORS % heads == 0:
-        return TurnedWay(64, 2 * PROCESSORS // heads, {**early, "occupancy": 2})
-    if heads >= 32 and heads * parts >= _BUSY * PROCESSORS:
-        return TurnedWay(128, parts, {"num_worker_warps": 8, "occupancy": 1})
-    return None
+    if pairs % heads <= pairs * (1 - _BUSY):
+        hints = {"num_worker_warps": 8, "occupancy": 1, "begin_early": True}
+        return TurnedWay(128, pairs // heads, hints, first=True)
+    return TurnedWay(64, PROCESSORS // heads, {"num_worker_warps": 4, "occupancy": 2, "begin_early": True}, first=True)
 
 
 def takes_turned(group: int, k: Any, v: Any) -> bool:

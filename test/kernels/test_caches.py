@@ -104,7 +104,7 @@ def test_scores_and_sums_that_are_transposes(parts: int, group: int, dtype: Any,
 @pytest.mark.parametrize("parts", [1, 3])
 @pytest.mark.parametrize("first", [False, True])
 def test_first_tiles_asked_for_before_lengths_are_known(parts: int, first: bool) -> None:
-    """What nobody wrote of a cache may be no number: parts of a short one that have no keys come to zeros all the same."""
+    """What nobody wrote of a cache may be no number: parts of a short one without keys come to zeros all the same."""
     B, KH, S, W = 3, 2, 256, 128
     k, v = made(B, KH, S, W, dtype=torch.bfloat16), made(B, KH, S, W, dtype=torch.bfloat16, seed=1)
     q, lengths = made(B, KH * 4, W, dtype=torch.bfloat16, seed=2), torch.tensor([S - 5, 64, 129])
@@ -197,46 +197,49 @@ def test_tiles_of_caches() -> None:
     assert decoding.cache_tiles(4096, 32, 64) == (64, 8)
 
 
-def test_caches_that_few_blocks_a_multiprocessor_read() -> None:
-    """Whole ones, with room for the next launch, where there are about as many as multiprocessors, and else parts."""
-
-    def way(positions: int, heads: int) -> tuple[int, int, int, bool]:
-        found = decoding.turned_way(positions, heads)
-        assert found
-        assert found.hints["num_worker_warps"] == (8 if found.step == 128 else 4)
-        return found.step, found.parts, found.hints["occupancy"], bool(found.hints.get("begin_early"))
-
-    for positions, heads in ((512, 80), (1024, 72), (4096, 96), (4096, 128), (65536, 128)):
-        assert way(positions, heads) == (64, 1, 2, True)
-    assert [way(4096, heads) for heads in (144, 160)] == [(64, 1, 3, True)] * 2
-    few = [way(n, heads) for n, heads in ((1024, 8), (4096, 8), (4096, 16), (4096, 32), (4096, 48))]
-    assert few == [(64, parts, 2, True) for parts in (8, 8, 4, 4, 2)]
-    more = [way(n, heads) for n, heads in ((65536, 8), (16384, 16), (8192, 32), (8192, 64))]
-    assert more == [(64, parts, 4, True) for parts in (32, 16, 8, 4)]
-    assert [way(n, 32) for n in (8193, 16384)] == [(64, 4, 2, True)] * 2
-    assert [way(65536, heads) for heads in (32, 64)] == [(128, 4, 1, False), (128, 2, 1, False)]
-    unlike = [way(n, heads) for n, heads in ((8192, 40), (8192, 48), (16384, 24), (65536, 24))]  # 256 is no multiple
-    assert unlike == [(64, parts, 2, True) for parts in (3, 2, 5, 11)]
-    for positions, heads in ((511, 128), (32768, 96), (1023, 32), (4096, 7), (65536, 16), (65536, 56)):
-        assert decoding.turned_way(positions, heads) is None
+Way = tuple[int, int, int, int, bool, bool]
 
 
-def test_more_caches_than_multiprocessors() -> None:
+def way(positions: int, heads: int) -> Way | None:
+    """Keys of a tile, parts, warps, blocks of a multiprocessor, whether they begin early, and ask for a first tile."""
+    found = decoding.turned_way(positions, heads)
+    if found is None:
+        return None
+    warps, occupancy, early = (found.hints.get(name, 0) for name in ("num_worker_warps", "occupancy", "begin_early"))
+    return found.step, found.parts, warps, occupancy, bool(early), found.first
+
+
+def test_caches_that_half_of_the_multiprocessors_read() -> None:
+    """Few caches, in parts for one of each pair of multiprocessors; for all of them where too many would be idle."""
+    for positions in (1024, 4096, 65536):
+        for heads, parts in ((8, 8), (9, 7), (12, 5), (16, 4), (20, 3), (32, 2), (60, 1), (64, 1), (66, 1)):
+            assert way(positions, heads) == (128, parts, 8, 1, True, True)
+        for heads, parts in ((17, 7), (24, 5), (40, 3), (48, 2), (56, 2), (59, 2)):
+            assert way(positions, heads) == (64, parts, 4, 2, True, True)
+    for positions, heads in ((1023, 8), (1023, 66), (4096, 7), (511, 67)):
+        assert way(positions, heads) is None
+
+
+def test_caches_of_a_block_each() -> None:
     """Whole ones, in as many blocks a multiprocessor as are fastest, up to so many positions."""
-
-    def way(positions: int, heads: int) -> tuple[int, bool] | None:
-        found = decoding.turned_way(positions, heads)
-        assert not found or (found.step, found.parts, found.hints["num_worker_warps"]) == (64, 1, 4)
-        return found and (found.hints["occupancy"], bool(found.hints.get("begin_early")))
-
-    assert [way(n, 144) for n in (1024, 2047, 2048, 8192, 8193)] == [None, None, (3, True), (3, True), None]
-    assert [way(n, 224) for n in (1024, 4096, 4097, 8192, 8193)] == [None, None, (4, True), (4, True), None]
-    assert [way(n, 320) for n in (511, 512, 8192, 8193)] == [None, (4, False), (4, False), None]
-    assert [way(n, 800) for n in (511, 512, 4096, 4097)] == [None, (3, True), (3, True), None]
-    assert [way(n, 1600) for n in (511, 512, 1024, 1025)] == [None, (4, True), (4, True), None]
-    ends = 132, 133, 160, 161, 264, 265, 528, 529, 924, 925
-    assert [way(1024, n) for n in ends[5:]] == [(4, False)] * 2 + [(3, True)] * 2 + [(4, True)]
-    assert [way(8192, n) for n in ends[:6]] == [(2, True)] + [(3, True)] * 2 + [(4, True)] * 2 + [(4, False)]
+    for heads, most, occupancy, early, first in (
+        (67, None, 2, True, False),
+        (96, None, 2, True, False),
+        (97, None, 2, True, True),
+        (132, None, 2, True, True),
+        (133, 8192, 3, True, False),
+        (160, 8192, 3, True, False),
+        (161, 8192, 4, True, False),
+        (264, 8192, 4, True, False),
+        (265, 8192, 4, False, False),
+        (528, 8192, 4, False, False),
+        (529, None, 2, True, True),
+        (5000, None, 2, True, True),
+    ):
+        assert way(511, heads) is None
+        for positions in (512, 1024, 8192, most or 131072):
+            assert way(positions, heads) == (64, 1, 4, occupancy, early, first)
+        assert most is None or way(most + 1, heads) is None
 
 
 @pytest.mark.parametrize(
