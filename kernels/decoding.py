@@ -279,6 +279,12 @@ class WholeCaches(NamedTuple):
     """Whether blocks begin while the launch in front ends."""
     first: bool = False
     """As a `TurnedWay` has it."""
+    fewest: int = 0
+    """Caches, at least."""
+
+    def has(self, positions: int, heads: int) -> bool:
+        """Whether this says how so many caches of so many positions are read."""
+        return self.fewest <= heads <= self.heads and positions <= self.most
 
     def way(self) -> TurnedWay:
         """A block has a whole cache."""
@@ -293,7 +299,8 @@ WHOLE: Final = (
     WholeCaches(160, 8192, 3),
     WholeCaches(2 * PROCESSORS, 8192, 4),
     WholeCaches(4 * PROCESSORS, 8192, 4, early=False),  # all run at once, and what begins early is in their way
-    WholeCaches(ANY, ANY, 2, first=True),
+    WholeCaches(2 * PROCESSORS, ANY, 2, early=False, first=True, fewest=240),
+    WholeCaches(ANY, ANY, 2, first=True, fewest=4 * PROCESSORS + 1),
 )
 """
 For more caches than half of the multiprocessors, the fewest first: where a block that has a whole cache is as fast as
@@ -311,11 +318,11 @@ def turned_way(positions: int, heads: int) -> TurnedWay | None:
     """
     pairs = PROCESSORS // 2
     if heads > pairs:
-        whole = next(w for w in WHOLE if heads <= w.heads)
-        return whole.way() if 512 <= positions <= whole.most else None
+        whole = next((w for w in WHOLE if w.has(positions, heads)), None)
+        return whole.way() if whole and positions >= 512 else None
     if heads < 8 or positions < 1024:
         return None
-    if pairs % heads <= pairs * (1 - _BUSY):
+    if pairs % heads <= pairs // 6:
         hints = {"num_worker_warps": 8, "occupancy": 1, "begin_early": True}
         return TurnedWay(128, pairs // heads, hints, first=True)
     return TurnedWay(64, PROCESSORS // heads, {"num_worker_warps": 4, "occupancy": 2, "begin_early": True}, first=True)
@@ -468,10 +475,14 @@ def decoding_launches(
 
 
 def merge_launch(o: Any, part: Any, lse: Any) -> Any:
-    """The launch that merges parts (B, KH, P, G, E), of which there are up to 64, to o (B, KH, G, E)."""
+    """
+    The launch that merges parts (B, KH, P, G, E), of which there are up to 64, to o (B, KH, G, E).
+
+    It has as many blocks as may run at once, as then it begins while the parts end.
+    """
     group, many = power_of_two(o.shape[2]), power_of_two(part.shape[2])
     width = min(power_of_two(o.shape[3]), max(16, 8192 // (many * group)), max(1, 512 // group))  # O423
-    while width > 16 and o.shape[0] * o.shape[1] * ceildiv(o.shape[3], width) < PROCESSORS:
+    while width > 16 and o.shape[0] * o.shape[1] * ceildiv(o.shape[3], width // 2) <= PROCESSORS:
         width //= 2
     return decode_merge(cut(o, (1, 1, group, width)), part, lse, many)
 
