@@ -115,10 +115,10 @@ def decode_parts(
             return attended_turned(state, queries, keys, values, counts[:, None], c)
         return attended(state, queries, keys, values, counts[None, :], c)
 
-    first = tiles(p) if FIRST else None
+    first = tiles(p) if FIRST else (None, None)
     length = lengths.load((b,), (1,), allow_tma=False).reshape(()).astype(i32)
     c, step = scale.astype(dtype) * LOG2E, part.shape[2]
-    state = nothing_turned(G, DV, TK, dtype) if TURNED else nothing(G, DV, dtype)
+    state: Any = nothing_turned(G, DV, TK, dtype) if TURNED else nothing(G, DV, dtype)
     state = turn(state, *first, p) if FIRST else state
     for j in fh.tiles(k, axis=2, size=TK, start=p + step if FIRST else p, stop=fh.cdiv(length, TK), step=step):
         state = turn(state, *tiles(j), j)
