@@ -85,6 +85,12 @@ class StrideNotPositive(Error):
     class Copy(Help):
         text: ClassVar[str] = "pass a contiguous copy"
 
+    class CopyAs(Help):
+        """Of an array that is read."""
+
+        text: ClassVar[str] = "pass a contiguous copy: `{edit}`"
+        edit: str
+
 
 class OutputOverlapsItself(Error):
     """
@@ -239,6 +245,20 @@ class NotAnArray(Error):
         )
         kernel: str
 
+    class LeftOut(Help):
+        """For None."""
+
+        text: ClassVar[str] = "a tensor that a call may leave out is declared `{name}: {annotation} | None = None`"
+        name: str
+        annotation: str
+
+    class Number(Help):
+        """For a number."""
+
+        text: ClassVar[str] = "a number is declared by its dtype: `{name}: {dtype}`"
+        name: str
+        dtype: str
+
     class AsArray(Help):
         """For what NumPy reads as an array."""
 
@@ -309,6 +329,12 @@ class DTypeUnknown(Error):
         )
         dtype: str
 
+    class AsDType(Help):
+        """For what may be converted to a dtype that kernels have."""
+
+        text: ClassVar[str] = "convert it: `{edit}`"
+        edit: str
+
     class AsParts(Help):
         """For complex numbers."""
 
@@ -332,6 +358,12 @@ class WrongScalar(Error):
     class Convert(Help):
         text: ClassVar[str] = "convert it: `{edit}`"
         edit: str
+
+    class AsTensor(Help):
+        """For an array of several elements."""
+
+        text: ClassVar[str] = "an array is declared as a tensor: `{name}: Ref`"
+        name: str
 
 
 class HostAndDevice(Error):

@@ -59,13 +59,18 @@ class PartitionRank(Error):
     """A partition's tile has another number of axes than the array that it cuts."""
 
     code: ClassVar[str] = "O222"
-    title: ClassVar[str] = "the tile {tile} does not fit the {rank} axes of `{name}`"
+    title: ClassVar[str] = "the tile {tile} does not fit `{name}`, which has {axes}"
     label: ClassVar[str] = "the array's shape is {shape}"
     notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
     name: str
     tile: tuple[int, ...]
     rank: int
     shape: tuple[int, ...]
+
+    @property
+    def axes(self) -> str:
+        """How many axes the array has."""
+        return {0: "no axes", 1: "one axis"}.get(self.rank, f"{self.rank} axes")
 
     class Extents(Help):
         text: ClassVar[str] = "give the tile an extent for each axis: `{tile}`"
@@ -157,6 +162,13 @@ class GridsDiffer(Error):
         text: ClassVar[str] = TUPLE_OF_ONE_SHAPE
         kernel: str
         many: str
+
+    class SameTile(Help):
+        """For arrays of one shape."""
+
+        text: ClassVar[str] = "cut both in the same tiles: `freehold.partition({argument}, {tile})`"
+        argument: str
+        tile: str
 
     class OneTile(Help):
         text: ClassVar[str] = "cover the axes that `{name}` has not by one tile of `{other}`: in tiles of `{tile}`"

@@ -8,11 +8,8 @@ all errors of a call. `freehold.runtime.launch.launch` remembers its outcome for
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import combinations
-from numbers import Real
-from operator import index
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from freehold.frontend.schedule import Choice, Grid, OpenPartition, PartitionSpec
 from freehold.frontend.signature import (
@@ -26,19 +23,22 @@ from freehold.frontend.signature import (
 from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.errors.refusing import errors
 from freehold.runtime.launch.partition import Partition
-from freehold.runtime.memory.arguments import ArrayView, UnknownDType, Unreadable, is_array, view
-from freehold.runtime.memory.numpy_types import numpy_dtype
+from freehold.runtime.memory.arguments import ArrayView, UnknownDType, Unreadable, view
 from freehold.runtime.memory.overlap import overlap, repeated
 from freehold.runtime.memory.scalars import held_instead, plain_number, scalar_dtype
 from freehold.runtime.memory.views import is_contiguous
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
+from freehold.support.lazy import Lazy
 from freehold.support.span import Span
 from freehold.support.terms import Term, const, parse, solved
 
 if TYPE_CHECKING:
+    from freehold.runtime.launch import advice
     from freehold.support.diagnostic import Error
     from freehold.support.report import Argument
+else:
+    advice = Lazy("freehold.runtime.launch.advice")
 
 LARGEST: Final = 2**31 - 1
 
@@ -137,7 +137,7 @@ def bind(
                 error.add(error.Declare(parameter.name, parameter.annotation.replace("Ref", "Out", 1)))
         elif tensors:  # what is read, or else what is updated: its tiles are the work
             parameter, found, _ = next((t for t in tensors if t[0].mode == "ref"), tensors[0])
-            error.add(error.Partition(call.text(parameter), _suggested_tile(found.shape)))
+            error.add(error.Partition(call.text(parameter), advice.suggested_tile(found.shape)))
         call.errors.append(error)
     call.finish()
     constants = {
@@ -164,26 +164,32 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
     except UnknownDType as e:
         known = ", ".join(d.name for d in dtypes.ALL if d.storage_bits)
         error = errors.DTypeUnknown(call.place(parameter), name, kernel, e.name, known)
+        text = _array_text(call, parameter, partition)
         if (packed := dtypes.from_name(e.name)) is not None and packed.bits == 4:
             error.add(error.AsBytes(packed.name))
-        elif "complex" in e.name and partition is None:
-            error.add(error.AsParts(_parts(call.text(parameter), value, e.name)))
+        elif "complex" in e.name and text:
+            error.add(error.AsParts(advice.as_parts(text, value, e.name)))
+        elif text and parameter.mode == "ref" and (edit := advice.as_known(text, parameter, value)):
+            error.add(error.AsDType(edit))
         add(error)
         return None
     except Unreadable as e:
-        add(_no_array(call, parameter, value, annotation, e.why, partition is None))
+        text = _array_text(call, parameter, partition)
+        add(advice.no_array(call.place(parameter), kernel, parameter, value, e.why, text))
         return None
     shape, contiguous = found.shape, is_contiguous(found.shape, found.strides, found.dtype.itemsize)
     if parameter.dtype is not None and found.dtype != parameter.dtype:
         add(errors.WrongDType(call.place(parameter), name, kernel, found.dtype.name, parameter.dtype.name, annotation))
-    if parameter.dims is not None and len(shape) != len(parameter.dims):
+    of_its_rank = parameter.dims is None or len(shape) == len(parameter.dims)
+    if parameter.dims is not None and not of_its_rank:
         wanted = len(parameter.dims)
         error = errors.WrongRank(call.place(parameter), name, kernel, len(shape), wanted, annotation, shape)
-        if partition is None and wanted:
+        text = _array_text(call, parameter, partition)
+        if text and wanted:
             if wanted == 1 and (parameter.mode == "ref" or contiguous):  # what is written into a copy is lost
-                error.add(error.Reshape(call.text(parameter), "-1"))
+                error.add(error.Reshape(text, "-1"))
             elif len(shape) == 1:
-                error.add(error.Reshape(call.text(parameter), ", ".join(["1"] * (wanted - 1) + ["-1"])))
+                error.add(error.Reshape(text, ", ".join(["1"] * (wanted - 1) + ["-1"])))
         add(error)
     if 0 in shape:
         add(errors.EmptyTensor(call.place(parameter), name, kernel, shape, shape.index(0)))
@@ -195,17 +201,24 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
     for axis, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
         if stride < 0 or (stride == 0 and parameter.mode != "ref"):
             error = errors.StrideNotPositive(call.place(parameter), name, kernel, stride, axis, strides)
-            add(error.add(error.Copy()))
+            text = _array_text(call, parameter, partition)
+            known = parameter.mode == "ref" and text and found.family in ("numpy", "cupy")
+            add(error.add(error.CopyAs(f"{found.family}.ascontiguousarray({text})") if known else error.Copy()))
             return None
         if extent > LARGEST:
             add(errors.TooLarge(call.place(parameter), name, kernel, "extent", extent, axis))
         elif stride > LARGEST:
             add(errors.TooLarge(call.place(parameter), name, kernel, "stride", stride, axis))
-    if (parameter.mode in ("mut", "out") and call.signature.cut) or partition is not None:
+    if of_its_rank and ((parameter.mode in ("mut", "out") and call.signature.cut) or partition is not None):
         _partitioned(call, parameter, shape, partition)
     if parameter.mode != "ref":
         _writable(call, parameter, found)
     return found if len(call.errors) == before else None
+
+
+def _array_text(call: Call, parameter: Parameter, partition: PartitionSpec | None) -> str:
+    """An array as the caller wrote it; empty where it is in a partition that is made elsewhere."""
+    return advice.array_text(call.text(parameter), partition is not None)
 
 
 def _partitioned(call: Call, parameter: Parameter, shape: tuple[int, ...], partition: PartitionSpec | None) -> None:
@@ -214,7 +227,7 @@ def _partitioned(call: Call, parameter: Parameter, shape: tuple[int, ...], parti
     if partition is None and not call.schedule:
         return
     if partition is None:
-        tile = _suggested_tile(shape)
+        tile = advice.suggested_tile(shape)
         call.errors.append(
             errors.PartitionMissing(
                 call.place(parameter), name, kernel, parameter.annotation, call.text(parameter), tile
@@ -222,25 +235,7 @@ def _partitioned(call: Call, parameter: Parameter, shape: tuple[int, ...], parti
         )
     elif len(partition.tile) != len(shape):
         error = errors.PartitionRank(call.place(parameter), name, partition.tile, len(shape), shape)
-        call.errors.append(error.add(error.Extents(_suggested_tile(shape))))
-
-
-def _no_array(call: Call, parameter: Parameter, value: object, annotation: str, why: str, whole: bool) -> Error:
-    """What is said of a value that is no array; edits for one that is given as it is, and in no partition."""
-    name, kernel = parameter.name, call.signature.kernel
-    error = errors.NotAnArray(call.place(parameter), name, kernel, _described(value), annotation)
-    traced, reads = type(value).__module__.partition(".")[0] in ("jax", "jaxlib"), hasattr(value, "__array__")
-    reads = reads and not isinstance(value, type)
-    if why:
-        error.add(error.Because(why))
-    if isinstance(value, list | tuple) and whole:
-        made = numpy_dtype(parameter.dtype.name if parameter.dtype else "f32")
-        error.add(error.MakeArray(call.text(parameter), f"{made.type.__module__}.{made.type.__name__}"))
-    elif traced:
-        error.add(error.Traced(kernel))
-    elif reads and not why and whole:
-        error.add(error.AsArray(call.text(parameter)))
-    return error
+        call.errors.append(error.add(error.Extents(advice.suggested_tile(shape))))
 
 
 def _writable(call: Call, parameter: Parameter, found: ArrayView) -> None:
@@ -264,23 +259,6 @@ def _writable(call: Call, parameter: Parameter, found: ArrayView) -> None:
 
 def _index(index: tuple[int, ...]) -> str:
     return f"[{', '.join(map(str, index))}]"
-
-
-def _suggested_tile(shape: tuple[int, ...]) -> str:
-    """A tile of the right rank that is no larger than the array, as Python text."""
-    most = [1024] if len(shape) == 1 else [1] * (len(shape) - 2) + [64] * min(2, len(shape))
-    tile = [min(t, 1 << (e - 1).bit_length()) for t, e in zip(most, shape, strict=True)]
-    return str(tile[0]) if len(tile) == 1 else str(tuple(tile))
-
-
-def _described(value: object) -> str:
-    """A value in an error, without its text where that is long."""
-    if value is None or isinstance(value, bool | int | float | str):
-        text = repr(value)
-        if len(text) <= 24:
-            return f"`{text}`"
-    kind = type(value).__name__
-    return f"{'an' if kind[:1].lower() in 'aeiou' or kind == 'ndarray' else 'a'} {kind}"
 
 
 def _scalar(call: Call, parameter: Parameter, value: Any, number: float | None) -> ScalarSpec | None:
@@ -332,47 +310,21 @@ def _is_constant(parameter: Parameter, value: Any) -> bool:
 
 def _wrong_value(call: Call, parameter: Parameter, value: Any, expected: str) -> None:
     """Adds the error for what is no scalar or constant as it is `expected`."""
-    given = "a partition" if isinstance(value, Partition) else _described(value)
+    given = "a partition" if isinstance(value, Partition) else advice.described(value)
     kernel, annotation = call.signature.kernel, parameter.annotation
-    error = errors.WrongScalar(call.place(parameter), parameter.name, kernel, expected, given, annotation)
-    if (edit := _converted(call, parameter, value)) is not None:
-        error.add(error.Convert(edit))
-    call.errors.append(error)
+    extent = call.signature.is_extent(parameter)
 
-
-def _converted(call: Call, parameter: Parameter, value: Any) -> str | None:
-    """How a value is written that is the right one in all but its class; None where nothing of it would be taken."""
-    for edit, made in _conversions(value, call.text(parameter)):
+    def taken(made: Any) -> bool:
         if parameter.mode == "scalar":
-            taken = plain_number(scalar_dtype(parameter), made) is not None
-        else:
-            taken = _is_constant(parameter, made) and not (type(made) is float and call.signature.is_extent(parameter))
-        if taken:
-            return edit
-    return None
+            return plain_number(scalar_dtype(parameter), made) is not None
+        return _is_constant(parameter, made) and not (type(made) is float and extent)
 
-
-def _conversions(given: Any, text: str) -> Iterator[tuple[str, Any]]:
-    """What an equal value of another class is written as, with that value."""
-    value = given
-    if isinstance(given, list):
-        yield f"tuple({text})", tuple(cast("list[Any]", given))
-    if is_array(value) or hasattr(value, "numel"):
-        if (value.numel() if hasattr(value, "numel") else value.size) != 1:
-            return
-        value = value.item()
-        yield f"{text}.item()", value
-    if isinstance(value, bool):
-        return
-    if hasattr(value, "__index__"):
-        value = index(value)
-    elif not isinstance(value, Real):
-        return
-    kinds: tuple[tuple[Any, str], ...] = (int, f"int({text})"), (float, f"float({text})")
-    for kind, edit in kinds:
-        with suppress(OverflowError, ValueError):  # of what is infinite, or no number; what is too large for a float
-            if (made := kind(cast(Any, value))) == value:
-                yield f"{text}.0" if kind is float and text.isdecimal() else edit, made
+    error = errors.WrongScalar(call.place(parameter), parameter.name, kernel, expected, given, annotation)
+    if (edit := advice.converted(value, call.text(parameter), taken)) is not None:
+        error.add(error.Convert(edit))
+    elif advice.has_elements(value):
+        error.add(error.AsTensor(parameter.name))
+    call.errors.append(error)
 
 
 # --- All arguments together -------------------------------------------------------------------------------------------
@@ -430,8 +382,12 @@ def _schedules(
                 str(first_spec.tile),
                 _regions(grid),
             )
-            own = len(domains[n])
-            if own < len(grid) and domains[n] == grid[:own] and first_spec.plain and spec.plain:
+            own, text = len(domains[n]), advice.array_text(call.text(parameter), True)
+            plain = first_spec.plain and spec.plain
+            if own == len(grid) and plain and found.shape == first_view.shape and text:
+                tile = first_spec.tile
+                error.add(error.SameTile(text, str(tile[0]) if len(tile) == 1 else str(tile)))
+            if own < len(grid) and domains[n] == grid[:own] and plain:
                 rest = (1 << (extent - 1).bit_length() for extent in first_view.shape[own:])
                 error.add(error.OneTile(str((*first_spec.tile[:own], *rest))))
             elif parameter.of is not None and parameter.of == first.of and found.shape != first_view.shape:
@@ -550,13 +506,3 @@ def _extent(term: Term, values: Mapping[str, int]) -> int | None:
         return term.evaluate(values) if term.symbols() <= values.keys() else None
     except ZeroDivisionError:
         return 0
-
-
-def _parts(text: str, value: object, dtype: str) -> str:
-    """The real and imaginary parts of an array of complex numbers, without a copy."""
-    from freehold.frontend.syntax.text import primary
-
-    if type(value).__module__.partition(".")[0] == "torch":
-        return f"torch.view_as_real({text})"
-    real = "float32" if dtype.endswith("64") else "float64"
-    return f"{primary(text)}[..., None].view(numpy.{real})"

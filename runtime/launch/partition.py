@@ -274,7 +274,7 @@ def _open(
 
 def _class(array: type[object]) -> type[Partition]:
     if issubclass(array, Partition):
-        _refuse("the array", "an array", "a partition")
+        _refuse("the array", "an array", "a partition", "the array itself: `partition.array`")
     return _CLASSES.setdefault(array, type("Partition", (Partition,), {"__slots__": ()}))
 
 
@@ -296,7 +296,7 @@ def _spec(
             nearest = f"({', '.join(sizes)})" if len(sizes) > 1 else sizes[0]
             _refuse("the tile", "powers of two", repr(tile), nearest)
     if prod(extents) > MAX_ELEMENTS:
-        _refuse("the tile", f"of {MAX_ELEMENTS} elements at most", repr(tile))
+        _refuse("the tile", _MOST, repr(tile))
     steps = extents if step is None else _extents("the step", step)
     if len(steps) != len(extents):
         _refuse("the step", f"as long as the tile {extents}", repr(step))
@@ -384,6 +384,9 @@ def _unreadable(index_map: IndexMap, problem: Exception) -> NoReturn:
     reject(error)
 
 
+_MOST: Final = f"of {MAX_ELEMENTS} elements at most"
+
+
 def _extents(what: str, given: object) -> tuple[int, ...]:
     shown = repr(given)
     items: tuple[object, ...] = (given,)
@@ -395,7 +398,9 @@ def _extents(what: str, given: object) -> tuple[int, ...]:
             whole = len(items) == 1 and isinstance(item, float) and item.is_integer()
             _refuse(what, "a positive integer or a tuple of them", shown, str(int(cast(float, item))) if whole else "")
         extent = int(cast(int, item))
-        if not 1 <= extent < 2**31:
+        if extent >= 2**31:
+            _refuse(what, _MOST if what == "the tile" else "below 2147483648", shown)
+        if extent < 1:
             _refuse(what, "a positive integer or a tuple of them", shown)
         extents.append(extent)
     if not extents and what != "the tile":  # what has no axes is one region

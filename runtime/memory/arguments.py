@@ -160,6 +160,8 @@ _CLASSES: Final = frozenset((("torch", "Tensor"), ("numpy", "ndarray"), ("cupy",
 
 
 def _reader(kind: type) -> Callable[[Any], ArrayView]:
+    if any(base.__name__ == "MaskedArray" and base.__module__.startswith("numpy.ma") for base in kind.__mro__):
+        return _masked
     return _BY_FAMILY.get(_family(kind), _foreign)
 
 
@@ -220,16 +222,28 @@ def _torch(tensor: Any) -> ArrayView:
     return found
 
 
+_KINDS: Final = {"U": "str", "S": "bytes", "V": "record"}
+"""What NumPy's types are called that have a length: their own names have it in bits."""
+
+
 def _numpy(array: Any) -> ArrayView:
     import numpy
 
     plain = numpy.asarray(array)  # what attributes of a subclass say is not what NumPy works on
     if not plain.dtype.isnative:
         raise UnknownDType(str(plain.dtype))
-    dtype = _dtype(plain.dtype.name)
+    dtype = _dtype(_KINDS.get(plain.dtype.char) or plain.dtype.name)
     read_only = None if plain.flags.writeable else ("it is read-only", "pass an array that may be written")
     pointer = plain.__array_interface__["data"][0]
     return ArrayView(array, pointer, plain.shape, plain.strides, dtype, HOST, "numpy", read_only)
+
+
+_MASKED: Final = "masked arrays have no meaning in kernels"
+
+
+def _masked(array: Any) -> ArrayView:
+    del array
+    raise Unreadable(f"{_MASKED}: say what stands for what is masked, `.filled(0)`")
 
 
 def _cupy(array: Any) -> ArrayView:
@@ -295,7 +309,7 @@ def _cuda_interface(array: Any, interface: Any, read_only: tuple[str, str] | Non
     except (TypeError, ValueError) as e:
         raise Unreadable(f"its `__cuda_array_interface__` cannot be read: {e}") from None
     if said.get("mask") is not None:
-        raise Unreadable("masked arrays have no meaning in kernels")
+        raise Unreadable(_MASKED)
     if (
         not isinstance(typestr, str)
         or typestr[:1] == ">"

@@ -15,7 +15,7 @@ import pytest
 
 import freehold as fh
 from freehold import Acc, Const, Out, Ref, f32, i32, i64, u8
-from freehold.runtime.launch import binding
+from freehold.runtime.launch.advice import suggested_tile
 from freehold.runtime.launch.launch import UnrunLaunch
 
 LARGEST = (1 << 31) - 1
@@ -176,7 +176,9 @@ def test_numbers_that_are_meant(name: str, value: Any, wanted: str, given: str, 
     report, kernel = error.report(), "scaled" if name in "aK" else "typed"
     assert (report.code, report.title) == ("O215", f"argument `{name}` of `{kernel}` must be {wanted}, not {given}")
     assert report.label.startswith(f"{given} given for `{name}: ")
-    assert report.helps == ((f"convert it: `{edit}`",) if edit else ())
+    several = isinstance(value, np.ndarray) and value.size != 1
+    help_ = f"an array is declared as a tensor: `{name}: Ref`" if several else f"convert it: `{edit}`"
+    assert report.helps == ((help_,) if edit or several else ())
 
 
 def test_a_float_of_digits_gets_its_point() -> None:
@@ -279,7 +281,7 @@ def test_sums_over_nothing_are_refused_where_nothing_else_is_cut() -> None:
     ],
 )  # fmt: skip
 def test_a_tile_that_is_proposed_is_no_larger_than_need_be(shape: tuple[int, ...], tile: str) -> None:
-    assert vars(binding)["_suggested_tile"](shape) == tile
+    assert suggested_tile(shape) == tile
 
 
 @pytest.mark.parametrize(

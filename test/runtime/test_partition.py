@@ -77,7 +77,9 @@ def test_groups(axis: int, most: int | None, groups: tuple[str, int, int]) -> No
 REFUSED: list[tuple[Callable[[], Any], str, str, str]] = [
     (lambda: cut(0), "the tile", EXTENTS, ""),
     (lambda: cut(-8), "the tile", EXTENTS, ""),
-    (lambda: cut(2**31), "the tile", EXTENTS, ""),
+    (lambda: cut(2**31), "the tile", "of 16777216 elements at most", ""),
+    (lambda: cut((2**31, 1)), "the tile", "of 16777216 elements at most", ""),
+    (lambda: cut(8, step=2**31), "the step", "below 2147483648", ""),
     (lambda: cut(True), "the tile", EXTENTS, ""),
     (lambda: cut("8"), "the tile", EXTENTS, ""),
     (lambda: cut(8.0), "the tile", EXTENTS, "help: use 8"),
