@@ -107,6 +107,20 @@ def of_pairs(first: Any, second: Any, dtype: Any) -> Any:
     )
 
 
+def of_each_pair(first: Any, second: Any, dtype: Any) -> Any:
+    """
+    As `of_pairs`, with one instruction a pair, which makes a word of two numbers. Of all pairs at once the assembler
+    does not do that: two more would make words of words. Where instructions bound the kernel this is faster, and
+    elsewhere as fast or slower (docs/experiments.md).
+    """
+    G, words = first.shape[1], ()
+    for j in fh.static_range(_GROUP // 2):
+        pair = one_each(first, j).reshape(G, 1), one_each(second, j).reshape(G, 1)
+        words = (*words, fh.concatenate(pair, axis=1).astype(dtype))
+    halves = fh.concatenate(words[:2], axis=1), fh.concatenate(words[2:], axis=1)
+    return fh.concatenate(halves, axis=1).reshape(1, _GROUP * G)
+
+
 def one_each(t: Any, j: int) -> Any:
     """Element j of each four."""
     return t.extract((0, 0, j), (1, t.shape[1], 1)).reshape(1, t.shape[1])

@@ -154,7 +154,7 @@ def add_rms_norm_rows(
     (i,) = y.index
 
     def row(k: Any) -> Any:
-        return (part(x, (i, k), y.tile) + part(residual, (i, k), y.tile)).astype(total.dtype)
+        return x.load((i, k), y.tile, allow_tma=False) + residual.load((i, k), y.tile, allow_tma=False)
 
     for k in columns(total, total.tile[1], K):
         total.at(k).store(row(k), allow_tma=False)

@@ -20,6 +20,7 @@ from freehold.kernels.kept import (
     moments_of_sums,
     negative,
     numbers,
+    of_each_pair,
     of_pairs,
     one_each,
     row_again,
@@ -219,7 +220,7 @@ def layer_norm_reloaded(
             u, v = numbers(weights[j][1], b.dtype)
             first, second = first + u, second + v
         nothing = marked(one_each(first, 0))
-        y.at(k).store(of_pairs(first, second, y.dtype), allow_tma=False)
+        y.at(k).store(of_each_pair(first, second, y.dtype), allow_tma=False)
 
 
 def softmax_reloaded_launch(way: Reloaded, y: Any, x: Any, log: bool) -> Any:

@@ -279,6 +279,7 @@ TABLE: Final = (
     Entry(_RMS, _NARROW, _from(32768, 4096), Walked(4096, 16, 2, held=4)),
     Entry(_RMS, _NARROW, _from(24576, 4096), Walked(4096, 16, 2, held=3)),
     # RMS norms of sums.
+    Entry(_ADD, _BF16, (4096, 8192), Whole(2048, 8, 8), _MANY),
     Entry(_ADD, _NARROW, _from(131072, 4096), Walked(4096, 16, 1, held=8)),
     Entry(_ADD, _NARROW, _from(65536, 8192), Walked(8192, 32, 1, held=4)),
     Entry(_ADD, _NARROW, _from(40960, 8192), Walked(8192, 32, 1, held=2)),
@@ -306,7 +307,7 @@ TABLE: Final = (
     Entry(_LAYER, _BF16, (49152,), Reloaded(8192, 32, 1, held=3, weights=2, early=True), _FILLED_WITH_BIAS),
     Entry(_LAYER, _BF16, (57344,), Reloaded(8192, 32, 1, held=4, weights=2, early=True), _FILLED_WITH_BIAS),
     Entry(_LAYER, _NARROW, (49152, 57344), Kept(8192, 32, 1), _MANY_ALIKE),
-    Entry(_LAYER, _BF16, (65536,), Reloaded(8192, 32, 1, held=6, weights=2, later=80, early=True), _FILLED_WITH_BIAS),
+    Entry(_LAYER, _BF16, (65536,), Reloaded(8192, 32, 1, held=7, weights=2, later=80, early=True), _FILLED_WITH_BIAS),
     Entry(_LAYER, _NARROW, (65536,), Kept(8192, 32, 1, held=6), _MANY_ALIKE),
     Entry(_LAYER, _BF16, (81920,), Reloaded(4096, 16, 1, held=14, ahead=2, weights=4), _FILLED_WITH_BIAS),
     Entry(_LAYER, _NARROW, (81920,), Kept(8192, 32, 1, held=6), _MANY_ALIKE),

@@ -44,6 +44,11 @@ def test_rows_that_stay_in_registers_are_cut_otherwise_where_there_are_many() ->
         found = way("softmax", 265, 8192, dtype)
         assert found == rows(265, 8192)._replace(tile=(1, 4096), tiles=2, warps=8, occupancy=4)
     assert way("softmax", 264, 8192) == rows(264, 8192)
+    for length in (4096, 8192):
+        cut = rows(265, length)._replace(tile=(1, 2048), tiles=length // 2048, warps=8, occupancy=8)
+        assert way("add_rms_norm", 265, length) == cut
+        assert way("add_rms_norm", 264, length) == rows(264, length)
+        assert way("add_rms_norm", 265, length, F16) == rows(265, length)
     assert way("softmax", 265, 8192, F32) == rows(265, 8192)
     assert way("log_softmax", 265, 8192) == rows(265, 8192)
 
@@ -195,7 +200,7 @@ def test_functions_have_kernels_of_their_ways() -> None:
         "softmax": (Kept, Reloaded, Walked, Whole),
         "log_softmax": (Kept, Reloaded, Walked),
         "rms_norm": (Kept, Reloaded, Walked),
-        "add_rms_norm": (Walked,),
+        "add_rms_norm": (Walked, Whole),
         "layer_norm": (Kept, Reloaded, Walked, ByColumns),
     }
     for function, ways in kernels.items():
