@@ -111,7 +111,7 @@ def of_each_pair(first: Any, second: Any, dtype: Any) -> Any:
     """
     As `of_pairs`, with one instruction a pair, which makes a word of two numbers. Of all pairs at once the assembler
     does not do that: two more would make words of words. Where instructions bound the kernel this is faster, and
-    elsewhere as fast or slower (docs/experiments/long_rows.md).
+    elsewhere as fast or slower (docs/experiments/long-rows.md).
     """
     G, words = first.shape[1], ()
     for j in fh.static_range(_GROUP // 2):
