@@ -404,19 +404,22 @@ def _reject(kernel: str, wrong: list[tuple[str, _Misread]], locate: Callable[[st
 
     found: list[Error] = []
     for parameter, misread in wrong:
-        place: Span | Argument = locate(parameter) or Argument(parameter, kernel)
-        each = misread.fields.pop("several", None)
-        error = getattr(errors, misread.kind)(place, **misread.fields)
-        found.append(error.add(error.Several(parameter, each)) if each else error)
+        span = locate(parameter)
+        error = getattr(errors, misread.kind)(span or Argument(parameter, kernel), **misread.fields)
+        for text, is_edit in misread.proposals():
+            error.add(error.Instead(text, at=span if is_edit else None))
+        found.append(error)
     raise Rejected(found, kernel=kernel)
 
 
 class _Misread(Exception):
     """An annotation that is not understood: the error's class by name (errors are loaded when there is one)."""
 
-    def __init__(self, kind: str, **fields: object):
+    def __init__(self, kind: str, proposals: Callable[[], list[tuple[str, bool]]] = list, **fields: object):
         self.kind = kind
         self.fields = fields
+        self.proposals = proposals
+        """What to write instead, and whether that is an edit of the whole parameter."""
 
 
 def _parameter(name: str, function: FunctionType, default: object, locate: Callable[[str], Span | None]) -> Parameter:
@@ -433,7 +436,7 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
         return Parameter(name, "const", default=default, type=known, locate=locate)
     if annotation is Grid:
         return Parameter(name, "const", default=default, type=Grid, locate=locate)
-    annotation, optional = _without_none(annotation)
+    annotation, optional = without_none(annotation)
     annotation, many = _of_tuple(annotation)
     annotation = cast(Any, annotation)
     if isinstance(annotation, TensorAnnotation):
@@ -444,7 +447,8 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
                 annotation=repr(annotation).replace("'", '"'),
                 none=optional or default is None,
             )
-        dims, dtype = _tensor(name, annotation)
+        others = {p: a for p, a in annotations.items() if p != name}
+        dims, dtype = _tensor(name, annotation, others)
         return Parameter(name, annotation.mode, dims, dtype, default, optional=optional, many=many, locate=locate)
     if isinstance(annotation, DType):
         dtype = annotation
@@ -453,18 +457,17 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
         return Parameter(name, "scalar", dtype=dtype, default=default, locate=locate)
     if annotation in (int, float, bool):
         return Parameter(name, "scalar", default=default, type=annotation, locate=locate)  # pyright: ignore[reportArgumentType] -- one of the three
-    shown = annotation.__name__ if type(annotation) is type else repr(annotation).replace("'", '"')
-    raise _Misread("AnnotationUnknown", name=name, annotation=shown, several=_of_several(annotation))
+    shown = _advice().as_text(annotation)
+    raise _Misread("AnnotationUnknown", lambda: _advice().of_unknown(name, annotation), name=name, annotation=shown)
 
 
-def _of_several(annotation: object) -> str:
-    """What a collection of tensors, written in another way than as a tuple of any number, holds."""
-    inner = {_without_none(of)[0] for of in get_args(annotation) if of is not ...}
-    (one,) = inner if len(inner) == 1 else (None,)
-    return repr(one).replace("'", '"') if isinstance(one, TensorAnnotation) else ""
+def _advice() -> Any:
+    from freehold.frontend import advice_on_annotations  # for errors only
+
+    return advice_on_annotations
 
 
-def _without_none(annotation: object) -> tuple[object, bool]:
+def without_none(annotation: object) -> tuple[object, bool]:
     """What `T | None` says of T, and that it does; anything else as it is. A bare `Ref` is one of any rank."""
     optional, given = False, get_args(annotation)
     if len(given) == 2 and type(None) in given and get_origin(annotation) in (Union, UnionType):
@@ -479,7 +482,7 @@ def _of_tuple(annotation: object) -> tuple[object, bool]:
     """What `tuple[T, ...]` says of T, and that it does; anything else as it is."""
     given = get_args(annotation)
     if get_origin(annotation) is tuple and len(given) == 2 and given[1] is ...:
-        inner, _ = _without_none(given[0])
+        inner, _ = without_none(given[0])
         if isinstance(inner, TensorAnnotation):
             return inner, True
     return annotation, False
@@ -536,7 +539,9 @@ def _unquoted(text: str, names: dict[str, object], free: dict[str, object]) -> o
     return TensorAnnotation(mode, tuple(items))
 
 
-def _tensor(name: str, annotation: TensorAnnotation) -> tuple[tuple[str, ...] | None, DType | None]:
+def _tensor(
+    name: str, annotation: TensorAnnotation, others: Mapping[str, object]
+) -> tuple[tuple[str, ...] | None, DType | None]:
     items = annotation.items
     dtype: DType | None = None
     if items and isinstance(items[0], DType):
@@ -544,6 +549,16 @@ def _tensor(name: str, annotation: TensorAnnotation) -> tuple[tuple[str, ...] | 
         if dtype.storage_bits == 0:
             raise _Misread("NoSuchScalar", name=name, dtype=str(dtype), tensor=True)
     dims: list[str] = []
+
+    def wrong(item: object) -> _Misread:
+        advice = _advice()
+        return _Misread(
+            "DimensionUnknown",
+            lambda: [advice.of_dimensions(name, annotation, others)],
+            name=name,
+            dimension=advice.as_text(item),
+        )
+
     for item in items:
         if isinstance(item, int) and not isinstance(item, bool) and item > 0:
             dims.append(str(item))
@@ -551,7 +566,7 @@ def _tensor(name: str, annotation: TensorAnnotation) -> tuple[tuple[str, ...] | 
             try:
                 dims.append(str(terms.parse(item)))
             except ValueError:
-                raise _Misread("DimensionUnknown", name=name, dimension=repr(item)) from None
+                raise wrong(item) from None
         else:
-            raise _Misread("DimensionUnknown", name=name, dimension=repr(item))
+            raise wrong(item)
     return (tuple(dims) if dims else None), dtype

@@ -93,7 +93,7 @@ class AnnotationMissing(Error):
         return f"a scalar: `{self.name}: f32`; a value known at compile time: `{self.name}: Const[int]`"
 
 
-class AnnotationUnknown(Error):
+class AnnotationUnknown(Correctable):
     """
     The annotation of a kernel's parameter is none of those that Freehold knows.
 
@@ -104,19 +104,8 @@ class AnnotationUnknown(Error):
     code: ClassVar[str] = "O004"
     title: ClassVar[str] = "parameter `{name}` is annotated with `{annotation}`, which no kernel's parameter can be"
     label: ClassVar[str] = "not a tensor, a scalar or a `Const`"
-    helps: ClassVar[tuple[str, ...]] = (
-        "an array is a `Ref` (read), a `Mut` (updated) or an `Out` (written): `{name}: Ref`",
-        "a value known at compile time is a `Const`: `{name}: Const[int]`",
-    )
     name: str
     annotation: str
-
-    class Several(Help):
-        """Of a collection of tensors that is written in another way."""
-
-        text: ClassVar[str] = "as many tensors as a call gives are a tuple: `{name}: tuple[{each}, ...]`"
-        name: str
-        each: str
 
 
 class AnnotationUnreadable(Error):
@@ -144,7 +133,7 @@ class AnnotationUnreadable(Error):
         return f"write an annotation that Python can evaluate, such as `{self.name}: Ref`"
 
 
-class DimensionUnknown(Error):
+class DimensionUnknown(Correctable):
     """
     A dimension in an annotation is a positive number, a name, or an expression of names.
 
@@ -153,9 +142,8 @@ class DimensionUnknown(Error):
     """
 
     code: ClassVar[str] = "O006"
-    title: ClassVar[str] = "{dimension} is no dimension of `{name}`"
+    title: ClassVar[str] = "`{dimension}` is no dimension of `{name}`"
     label: ClassVar[str] = "dimensions are positive numbers, names, or expressions of names"
-    helps: ClassVar[tuple[str, ...]] = ('name the axes: `{name}: Ref["M", "K"]`',)
     name: str
     dimension: str
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from types import FunctionType
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import pytest
 
-from freehold import Acc, Const, Grid, Mut, Out, Raw, Ref, bf16, f32, i32, tf32
+from freehold import Acc, Const, Grid, Mut, Out, Raw, Ref, bf16, f16, f32, i32, register_source, tf32, u8
 from freehold.frontend import signature
 from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.signature import ConstSpec, NoTuple, Parameter, ScalarSpec, Specialisation, TensorSpec
+from freehold.frontend.source import KernelFunction
 from freehold.support.diagnostic import Rejected
+from freehold.support.span import Span
 
 
 def read(function: Any) -> signature.KernelSignature:
@@ -234,8 +237,8 @@ def test_annotations_that_are_not_understood() -> None:
         "O007 a kernel cannot take `**i`",
         "O003 parameter `a` has no annotation",
         "O004 parameter `b` is annotated with `str`, which no kernel's parameter can be",
-        "O006 0 is no dimension of `c`",
-        "O006 'M +' is no dimension of `d`",
+        "O006 `0` is no dimension of `c`",
+        'O006 `"M +"` is no dimension of `d`',
         'O004 parameter `h` is annotated with `list[Ref["N"]]`, which no kernel\'s parameter can be',
         "O008 tensor parameter `e` has a default",
         "O008 tensor parameter `f` has a default",
@@ -313,3 +316,66 @@ def test_texts_that_are_no_annotation(parameters: str, titles: list[str]) -> Non
 def test_annotations_are_no_functions() -> None:
     with pytest.raises(TypeError, match="annotates a kernel's parameter"):
         Ref["N"](3)  # pyright: ignore -- as nobody writes it
+
+
+MEANT = [
+    ("str", "x: Const[str]"),
+    ("int | None", "x: Const[int | None]"),
+    ("tuple", "x: Const[tuple]"),
+    ("list[int]", "x: Const[tuple]"),
+    ("Literal['a', 'b']", 'x: Const[Literal["a", "b"]]'),
+    ("Callable[[int], int]", "x: Const[Callable[[int], int]]"),
+    ("Any", "x: Const[Any]"),
+    ("Colour", "x: Const[Colour]"),
+    ("np.float32", "x: f32"),
+    ("np.dtype('u1')", "x: u8"),
+    ("list[Ref['N']]", 'x: tuple[Ref["N"], ...]'),
+    ("tuple[Ref, Ref]", "x: tuple[Ref, ...]"),
+    ("Out[2.5]", 'x: Out["M"]'),
+    ("Mut[-1, 'N']", 'x: Mut["M", "N"]'),
+    ("Ref['K', f32]", 'x: Ref[f32, "K"]'),
+    ("Ref[f32, 0, True, 8]", 'x: Ref[f32, "M", "K", 8]'),
+    ("Ref[np.float16, 'N']", 'x: Ref[f16, "N"]'),
+    ("Ref['N', float]", 'x: Ref[f32, "N"]'),
+    ("Ref['M N']", 'x: Ref["M", "N"]'),
+    ("Ref['M, N + 1']", 'x: Ref["M"]'),
+    ("Ref[['M', 'N']]", 'x: Ref["M", "N"]'),
+    ("Acc[:, :]", 'x: Acc["M", "K"]'),
+    ("Ref[f32, ...]", "x: Ref[f32]"),
+    ("Ref[Ref['N']]", 'x: Ref["N"]'),
+]
+
+
+class Colour(Enum):
+    RED = 1
+
+
+@pytest.mark.parametrize(("annotation", "edit"), MEANT, ids=[annotation for annotation, _ in MEANT])
+def test_what_is_annotated_otherwise_has_an_edit_that_is_accepted(annotation: str, edit: str) -> None:
+    names: dict[str, Any] = {**globals(), "Literal": Literal, "Callable": Callable, "Acc": Acc, "f16": f16, "u8": u8}
+
+    def kernel(parameter: str) -> Any:
+        text = f"def kernel(y: Out['N'], {parameter}):\n    pass\n"
+        name = f"<parameter {parameter}>"
+        register_source(name, text)
+        exec(compile(text, name, "exec"), names)
+        return KernelFunction(names["kernel"])
+
+    with pytest.raises(Rejected) as caught:
+        kernel(f"x: {annotation}")
+    (error,) = caught.value.errors
+    (made,) = error.report().edits
+    assert isinstance(error.place, Span)
+    assert (made.code, made.span) == (edit, error.place)
+    assert kernel(edit).signature["x"].annotation
+
+
+@pytest.mark.parametrize("annotation", ["np.ndarray", "3", "complex", "dict[str, int]"])
+def test_what_is_not_known_to_be_meant_has_no_edit(annotation: str) -> None:
+    names = {**globals()}
+    exec(f"def kernel(x: {annotation}): ...", names)
+    with pytest.raises(Rejected) as caught:
+        read(names["kernel"])
+    report = caught.value.errors[0].report()
+    assert report.helps
+    assert not report.edits
