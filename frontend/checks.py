@@ -19,6 +19,11 @@ def check(c: Context, condition: TileValue, message: str, shown: dict[str, TileV
     c.add(CheckOp, every(c, condition), message, [*values.values()], list(values), dtypes)
 
 
+def unsaid(c: Context, test: core.Expr) -> str:
+    """The message of an assertion that has none."""
+    return f"`{' '.join(c.text(test).split())}` does not hold"
+
+
 def scalars_in(c: Context, test: core.Expr) -> dict[str, TileValue]:
     """The variables that an expression names and that are tiles, in their order in the text."""
     names = [n for n in core.walk(test) if isinstance(n, core.Name)]

@@ -70,6 +70,8 @@ class Context:
         """The block of the kernel itself: what comes before its points are handed out."""
         self.top = self.block
         """Where the statements are written that every point runs."""
+        self.scalars: dict[Var, DType] = {}
+        """The dtypes of the numbers that the kernel is given."""
         self.frame: Frame = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- set before anything is lowered
         self.here: core.Node = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- as above
         """The node whose operations are being written."""

@@ -198,7 +198,8 @@ class _Kernel:
                     if tensor is not None:
                         tensors.append(tensor)
                 elif isinstance(spec, ScalarSpec):
-                    c.frame.variables[parameter.name] = c.argument(body, spec.dtype, (), parameter.name)
+                    number = c.frame.variables[parameter.name] = c.argument(body, spec.dtype, (), parameter.name)
+                    c.scalars[number.var] = spec.dtype
                 else:
                     absent = parameter.optional and spec.value is None
                     known = Absent(None, parameter.name) if absent else of_host(spec.value)

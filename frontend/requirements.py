@@ -12,12 +12,15 @@ from typing import Final, cast
 
 from freehold.dialects.ownership import DimOp, RequireOp, extent_symbols, scalar_symbols, tensor_type
 from freehold.frontend import errors
+from freehold.frontend.advice import Advice, line
+from freehold.frontend.advice_on_values import annotated
 from freehold.frontend.arguments import Arguments
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
 from freehold.frontend.typed import Do, Typed
 from freehold.frontend.values import NONE, POISON, Static, TileValue, Value, describe, is_poison, static_of
 from freehold.support import terms
+from freehold.support.span import Span
 from freehold.support.terms import Term
 
 _COMPARISONS: Final = ("<", "<=", "==", "and", "or", "not")
@@ -75,6 +78,8 @@ class _Reader:
     def __init__(self, c: Context, edit: str | None = None):
         self.c = c
         self.edit = edit or f"write {_READ}"
+        self.instead: Advice | None = None
+        """The statement that asks the same while the kernel runs."""
         self.arguments = c.body.args
         self.scalars = scalar_symbols(self.arguments)
         self.held: dict[str, Term | None] = {}
@@ -85,6 +90,7 @@ class _Reader:
         known = static_of(a["condition"])
         if known is not None and isinstance(known[0], str):
             return self._text(known[0], node)
+        self.instead = _in_the_kernel(self.c, a)
         found = self.argument(a, "condition")
         if found is not None and not _is_predicate(found):
             return self.refuse(node, f"`{self.c.text(node)}`, a number,", "compare it with something")
@@ -92,6 +98,9 @@ class _Reader:
 
     def _text(self, text: str, node: core.Expr) -> Term | None:
         found = self.named(text, node)
+        unsigned = [n for v, n in self.scalars.items() if not self.c.scalars[v].signed and found is not None]
+        for name in sorted({*unsigned} & (frozenset() if found is None else found.symbols())):
+            return self._unsigned(node, name)
         if found is not None and not _is_predicate(found):
             return self.refuse(node, f'"{text}", a number,', "compare it with something")
         return found
@@ -153,7 +162,8 @@ class _Reader:
         if _is_integer(value):
             return terms.const(_integer(value))
         if isinstance(value, Static):
-            return self.refuse(node, describe(value), f"write {_READ}")
+            instead = self.instead if isinstance(value.value, float) else None
+            return self.refuse(node, describe(value), instead or f"write {_READ}")
         if isinstance(value, TileValue) and not value.shape:
             var, maker = value.var, value.var.maker
             if isinstance(var, Typed) and var in self.scalars and value.dtype.signed:
@@ -161,16 +171,42 @@ class _Reader:
             if isinstance(maker, Do) and maker.make is DimOp:
                 source, axis = cast("tuple[Typed, int]", maker.args)
                 return tensor_type(source).extent(axis)
+            if isinstance(var, Typed) and var in self.scalars:
+                return self._unsigned(node, self.scalars[var])
             given = maker is self.c.body
             what = f"of `{value.dtype}`" if given else "which the kernel computes"
-            return self.refuse(node, f"`{self.c.text(node)}`, {what},", self.edit)
-        return self.refuse(node, describe(value), f"write {_READ}")
+            return self.refuse(node, f"`{self.c.text(node)}`, {what},", self.instead or self.edit)
+        instead = self.instead if isinstance(value, TileValue) else None
+        return self.refuse(node, describe(value), instead or self.edit)
 
-    def refuse(self, node: core.Node, what: str, edit: str) -> None:
-        error = errors.WrongValue(
-            self.c.span(node), what=what, role="asked of a launch", why="the launcher knows extents and integers"
-        )
-        self.c.error(error.add(error.Instead(edit)))
+    def _unsigned(self, node: core.Node, name: str) -> None:
+        """Refuses a scalar without a sign: terms read all numbers with one."""
+        dtype = next(self.c.scalars[v] for v, n in self.scalars.items() if n == name)
+        signed = "i64" if dtype.bits == 64 else "i32"
+        place = annotated(self.c, name) if self.c.frame.is_kernel else None
+        edit = f"declare it with a sign: `{name}: {signed}`"
+        self.refuse(node, f"`{name}`, of `{dtype}`,", edit, "the launcher reads integers with a sign", place)
+
+    def refuse(
+        self,
+        node: core.Node,
+        what: str,
+        edit: str | Advice,
+        why: str = "the launcher knows extents and integers",
+        at: Span | None = None,
+    ) -> None:
+        text, at = (edit.text, edit.at(self.c)) if isinstance(edit, Advice) else (edit, at)
+        error = errors.WrongValue(self.c.span(node), what=what, role="asked of a launch", why=why)
+        self.c.error(error.add(error.Instead(text, at=at)))
+
+
+def _in_the_kernel(c: Context, a: Arguments) -> Advice | None:
+    """An assertion, for what is known in the kernel only."""
+    message = f", {line(c, a.nodes['message'])}" if "message" in a.nodes else ""
+    statement = any(isinstance(n, core.Evaluate) and n.value is a.node for n in core.walk(c.frame.function))
+    if "condition" not in a.nodes or not statement:
+        return None
+    return Advice(f"check it in the kernel: `assert {line(c, a.nodes['condition'])}{message}`", a.node)
 
 
 def _is_integer(value: Value) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from freehold.frontend import advice, advice_on_values, arithmetic, breakpoints, errors
 from freehold.frontend.assignments import assign
-from freehold.frontend.checks import check, scalars_in, static_failure
+from freehold.frontend.checks import check, scalars_in, static_failure, unsaid
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
 from freehold.frontend.joins import either, flatten
@@ -274,7 +274,7 @@ def function(c: Context, node: core.Define) -> Flow:
 
 def assert_(c: Context, node: core.Assert) -> Flow:
     """`assert condition, message`: at compile time where the condition is known, else in the running kernel."""
-    message = "assertion failed"
+    message = unsaid(c, node.test)
     if node.message is not None:
         given = c.lower(node.message)
         text = static_of(given)

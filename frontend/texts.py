@@ -9,7 +9,7 @@ from freehold.dialects.cuda_tile.ops.misc import PrintTkoOp
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments
 from freehold.frontend.arithmetic import as_tile, convert
-from freehold.frontend.checks import check, scalars_in, static_failure
+from freehold.frontend.checks import check, scalars_in, static_failure, unsaid
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
@@ -153,7 +153,7 @@ def assert_(c: Context, a: Arguments) -> Value:
         return c.error(errors.NotConstant(c.span(a.place("message")), what="the message", why=why))
     value, place = a["condition"], a.place("condition")
     if isinstance(value, TileValue):
-        check(c, convert(c, value, dtypes.bool_), known[0] or "assertion failed", scalars_in(c, place))
+        check(c, convert(c, value, dtypes.bool_), known[0] or unsaid(c, place), scalars_in(c, place))
     elif condition(c, value, place, "an assertion") is False:
-        static_failure(c, place, known[0] or f"`{c.text(place)}` does not hold")
+        static_failure(c, place, known[0] or unsaid(c, place))
     return NONE

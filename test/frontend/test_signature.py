@@ -346,10 +346,6 @@ MEANT = [
 ]
 
 
-class Colour(Enum):
-    RED = 1
-
-
 @pytest.mark.parametrize(("annotation", "edit"), MEANT, ids=[annotation for annotation, _ in MEANT])
 def test_what_is_annotated_otherwise_has_an_edit_that_is_accepted(annotation: str, edit: str) -> None:
     names: dict[str, Any] = {**globals(), "Literal": Literal, "Callable": Callable, "Acc": Acc, "f16": f16, "u8": u8}
