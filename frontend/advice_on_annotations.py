@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, cast, get_args, get_origin
 
-from freehold.frontend.signature import TensorAnnotation, without_none
+from freehold.frontend.annotations import TensorAnnotation, without_none
 from freehold.support import dtypes, terms
 from freehold.support.dtypes import DType
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast, overload
 
+from freehold.frontend.annotations import TensorAnnotation
 from freehold.frontend.intrinsics import Padding, intrinsic, like, outside
 from freehold.frontend.language.tile import Index, Operand, Scalar, Shape, Tile
-from freehold.frontend.signature import ConstMarker, TensorAnnotation
+from freehold.frontend.signature import ConstMarker
 from freehold.support.dtypes import DType
 from freehold.support.lazy import Lazy
 
