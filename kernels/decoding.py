@@ -304,7 +304,7 @@ WHOLE: Final = (
 )
 """
 For more caches than half of the multiprocessors, the fewest first: where a block that has a whole cache is as fast as
-any other way, or faster, as it leaves nothing to merge. Measured on an H200 (docs/experiments.md, Decoding).
+any other way, or faster, as it leaves nothing to merge. Measured on an H200 (docs/experiments/decoding.md).
 """
 
 
