@@ -221,7 +221,7 @@ def assemble(
     remarks of it, as YAML (`backend.remarks`). `meanwhile` is called while the assembler runs; what it raises ends
     that. Raises `Rejected`: O401 to O403 where there is no assembler to run, O404 where it crashed, O405 after
     `options.time_limit` seconds, O406 where it refuses, O407 where it does not know `arch`, O408 where the module uses
-    what `arch` does not have, O414 where it made code that does not end, O415, O416 and O418 to O423 where it would
+    what `arch` does not have, O414 where it makes code that does not end, O415, O416 and O418 to O423 where it would
     make wrong code.
     """
     found = find_assembler() if assembler is None else assembler

@@ -202,9 +202,9 @@ class NotOnArchitecture(Error):
         return f"on {self.first} alone" if self.alone else f"from {self.first} on"
 
 
-class WarpsStarve(Error):
+class NeverEnds(Error):
     """
-    The assembler made code that does not end: warps that compute wait for more registers than their block has.
+    The assembler makes code that does not end: warps wait for registers, or for bytes, of which there are others.
 
     Since sm_90 a block whose tiles are moved by the tensor memory accelerator has warps that move them beside those
     that compute, and gives registers from the former to the latter. For some kernels the assembler (release 13.5) adds
@@ -213,24 +213,56 @@ class WarpsStarve(Error):
     multiprocessor, or for more than four worker warps, the registers then do not suffice, and the kernel would keep the
     GPU busy for ever. Each cubin is looked at. Kernels in Python are assembled again with tiles moved by threads; what
     is still like this is refused.
+
+    In a cluster of blocks (`num_cta_in_cga`) a row that goes with a product, as a bias or scales of columns do, is
+    loaded by all of them together. If it has more than 256 numbers, its loads bring more bytes than the code waits for:
+    a barrier counts the rest for the next tile, or never comes to zero. Kernels in Python have threads load such rows,
+    and everything else as before; one that says `allow_tma=True` there is refused. Whether blocks share a row is the
+    assembler's choice: of 100 such kernels whose code for sm_90 was read it was so in 58, and not where the product is
+    of `f32`, or the row becomes a column.
     """
 
     code: ClassVar[str] = "O414"
-    title: ClassVar[str] = "the code that the Tile IR assembler made of {subject} for {arch} would never end"
-    notes: ClassVar[tuple[str, ...]] = (
-        "its warps ask for {asked} registers, and a block has {there}: those that compute wait for the rest for ever",
-    )
-    helps: ClassVar[tuple[str, ...]] = (
-        "load and store by threads (`allow_tma=False`), or leave out the hints `occupancy` and `num_worker_warps`",
-    )
+    title: ClassVar[str] = "the code that the Tile IR assembler makes of {subject} for {arch} would never end"
 
     subject: str
     """The kernel, in words."""
     arch: str
-    asked: int
-    """Registers of all warps of a block, once each has what it asks for."""
-    there: int
-    """Registers of a block."""
+
+    class Starved(Note):
+        """Where warps wait for registers."""
+
+        text: ClassVar[str] = (
+            "its warps ask for {asked} registers, and a block has {there}: those that compute wait for the rest for"
+            " ever"
+        )
+        asked: int
+        """Registers of all warps of a block, once each has what it asks for."""
+        there: int
+        """Registers of a block."""
+
+    class AskForLess(Help):
+        """Where warps wait for registers."""
+
+        text: ClassVar[str] = (
+            "load and store by threads (`allow_tma=False`), or leave out the hints `occupancy` and `num_worker_warps`"
+        )
+
+    class Shared(Note):
+        """Where blocks share a row."""
+
+        text: ClassVar[str] = (
+            "its {blocks} blocks share a row of {length} numbers, whose loads bring more bytes than they wait for"
+        )
+        blocks: int
+        """Of a cluster."""
+        length: int
+        """Of the longest such row."""
+
+    class LoadOtherwise(Help):
+        """Where blocks share a row."""
+
+        text: ClassVar[str] = "have threads load the row (`allow_tma=False`), or load at most 256 numbers at a time"
 
 
 class ColumnsMixed(Error):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from freehold.backend.cubin import NotACubin, Resources, resources
-from freehold.backend.errors import WarpsStarve
+from freehold.backend.errors import NeverEnds
 from freehold.backend.flow import WORKERS, hint_of
 
 _WARP: Final = 32
@@ -13,13 +13,13 @@ _GROUP: Final = 4
 """Warps that set their registers together."""
 
 
-def starving(cubin: bytes, bytecode: bytes, arch: str) -> list[WarpsStarve]:
+def starving(cubin: bytes, bytecode: bytes, arch: str) -> list[NeverEnds]:
     """The kernels of a cubin, assembled from this bytecode, whose warps ask for more registers than there are."""
     try:
         found = resources(cubin)
     except NotACubin:  # whoever loads it is told
         return []
-    errors: list[WarpsStarve] = []
+    errors: list[NeverEnds] = []
     for one in found:
         there = one.registers * (one.thread_count or 0)
         most = (one.thread_count or 0) // _WARP - _GROUP
@@ -27,7 +27,8 @@ def starving(cubin: bytes, bytecode: bytes, arch: str) -> list[WarpsStarve]:
             continue  # however many of its warps compute
         workers = min(most, max(_workers(bytecode, arch, one.kernel), _GROUP * len(one.grows)))
         if (asked := asked_for(one, workers)) > there:
-            errors.append(WarpsStarve(None, f"kernel `{one.kernel}`", arch, asked, there))
+            error = NeverEnds(None, f"kernel `{one.kernel}`", arch)
+            errors.append(error.add(error.Starved(asked, there), error.AskForLess()))
     return errors
 
 

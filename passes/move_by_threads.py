@@ -2,11 +2,12 @@
 `move-by-threads`: tiles are loaded and stored by threads, and not by the tensor memory accelerator.
 
 A hint, `allow_tma = false`, on each `load_view_tko` and `store_view_tko` that says nothing of it for the architecture
-(`arch`, or `default` for all). With `stores`, on stores alone. Results stay as they are.
+(`arch`, or `default` for all). With `stores`, on stores alone; in Python, on those of `some`. Results stay as they are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
@@ -35,10 +36,12 @@ class MoveByThreadsPass(ModulePass):
         move_by_threads(op, self.arch, stores=self.stores)
 
 
-def move_by_threads(root: Operation, arch: str = "default", *, stores: bool = False) -> int:
-    """Hints loads and stores inside `root`, in place, or `stores` alone; returns how many of them."""
+def move_by_threads(
+    root: Operation, arch: str = "default", *, stores: bool = False, some: Iterable[Operation] | None = None
+) -> int:
+    """Hints loads and stores inside `root`, in place, or `stores` alone, or `some` of them; returns how many."""
     hinted = 0
-    for op in walk(root):
+    for op in walk(root) if some is None else some:
         if isinstance(op, StoreViewTkoOp) or (isinstance(op, LoadViewTkoOp) and not stores):
             by_arch = {} if op.optimization_hints is None else dict(op.optimization_hints.hints.data)
             own = dict(cast("DictionaryAttr", by_arch.get(arch, DictionaryAttr({}))).data)

@@ -206,7 +206,7 @@ def _by_threads(archs: Sequence[str]) -> Iterator[str]:
     """What is told of architectures for which tiles are moved by threads, because other code would not end."""
     if archs:
         text = f"  for {' and '.join(archs)} tiles are moved by threads, not by the tensor memory accelerator: with"
-        yield from _filled(f"{text} these hints its code would wait for registers for ever (O414)", "      ")
+        yield from _filled(f"{text} these hints its code would never end (O414)", "      ")
 
 
 def _idle(kernel: Explained, specialisation: Specialisation, arch: str) -> dict[str, int]:

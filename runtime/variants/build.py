@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from logging import Logger
 
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
 
     from freehold.frontend.fingerprint import Fingerprint, Read
     from freehold.frontend.source import KernelFunction
@@ -249,7 +250,7 @@ def assembled(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None]
 
 
 NEVER_ENDS: Final = "O414"
-"""The error of code that waits for registers for ever."""
+"""The error of code that waits for registers, or for bytes, for ever."""
 
 
 def cubin_of(
@@ -258,20 +259,24 @@ def cubin_of(
     """
     The cubin of a module of Tile IR, and whether tiles had to be moved by threads, which `emitted` then has as hints.
 
-    Stores come first, which is most often enough, and then loads. `meanwhile` is called with the bytecode while the
-    assembler works on it. Raises `Rejected` (O40x), O414 where nothing helps, and what `meanwhile` raises.
+    Rows that blocks of a cluster may share are so from the first. Where code waits for registers for ever, stores come
+    first, which is most often enough, and then loads. `meanwhile` is called with the bytecode while the assembler works
+    on it. Raises `Rejected` (O40x), O414 where nothing helps, and what `meanwhile` raises.
     """
     from freehold.backend.bytecode.writer import write_bytecode
     from freehold.passes.move_by_threads import move_by_threads
     from freehold.runtime.variants.without_hints import FAILS, advise
 
     refused: Rejected | None = None
+    moved = bool(rows := _shared_rows(emitted, arch)) and move_by_threads(emitted, arch, some=rows) > 0
     for stores in (None, True, False):
-        if stores is not None and not move_by_threads(emitted, arch, stores=stores):
-            continue
+        if stores is not None:
+            if not move_by_threads(emitted, arch, stores=stores):
+                continue
+            moved = True
         code = write_bytecode(emitted)
         try:
-            return assembled(code, arch, kernel, meanwhile and (lambda code=code: meanwhile(code))), stores is not None
+            return assembled(code, arch, kernel, meanwhile and (lambda code=code: meanwhile(code))), moved
         except Rejected as rejected:
             if rejected.codes in FAILS:
                 advise(rejected, emitted, arch, lambda made: assembled(write_bytecode(made), arch, kernel))
@@ -281,6 +286,15 @@ def cubin_of(
             refused = rejected
     assert refused is not None
     raise refused
+
+
+def _shared_rows(emitted: ModuleOp, arch: str) -> list[Operation]:
+    """The loads of rows that blocks of a cluster may share, and would wait for wrongly."""
+    from freehold.backend.wrong_rows import shared_rows
+    from freehold.dialects.cuda_tile.ops.module import EntryOp
+
+    entries = [op for op in emitted.walk() if isinstance(op, EntryOp)]
+    return [load for entry in entries for load in shared_rows(entry, [*entry.walk()], arch)]
 
 
 def is_kept(function: KernelFunction, specialisation: Specialisation, options: Options, arch: str) -> bool:

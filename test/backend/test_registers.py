@@ -14,7 +14,7 @@ import freehold as fh
 from freehold import Mut, Ref, i32
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.backend.cubin import Resources, resources
-from freehold.backend.errors import WarpsStarve
+from freehold.backend.errors import NeverEnds
 from freehold.backend.registers import asked_for, starving
 from freehold.dialects.cuda_tile.text import parse_disassembly
 from freehold.passes.patterns import groups
@@ -95,8 +95,11 @@ def test_warps_that_ask_for_more_than_there_is(
 ):
     one = replace(ONE, threads=(threads, 1, 1), grows=grows, shrinks=shrinks, code=160)
     errors = starving(cubin_of((one,), "sm_90", False), hinted(workers), "sm_90")
-    expected = [] if asked is None else [WarpsStarve(None, "kernel `k`", "sm_90", asked, 64 * threads)]
-    assert errors == expected
+    if asked is None:
+        assert errors == []
+        return
+    error = NeverEnds(None, "kernel `k`", "sm_90")
+    assert errors == [error.add(error.Starved(asked, 64 * threads), error.AskForLess())]
 
 
 def test_each_kernel_is_looked_at_with_its_own_hints():

@@ -397,7 +397,7 @@ def test_what_is_moved_by_threads() -> None:
     (said,) = [" ".join(inner._by_threads(["sm_90", "sm_100"]))]
     assert " ".join(said.split()) == (
         "for sm_90 and sm_100 tiles are moved by threads, not by the tensor memory accelerator: with these hints its"
-        " code would wait for registers for ever (O414)"
+        " code would never end (O414)"
     )
 
 
