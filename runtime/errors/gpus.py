@@ -71,9 +71,10 @@ class AlreadyRun(Error):
     """
 
     code: ClassVar[str] = "O243"
-    title: ClassVar[str] = "this launch of `{kernel}` has been run already"
+    title: ClassVar[str] = "this launch of `{kernel}` {how}"
     helps: ClassVar[tuple[str, ...]] = ("{edit}",)
     kernel: str
+    how: str = "has been run already"
     eagerly: bool = False
 
     @property

@@ -66,7 +66,7 @@ class Launch(Operation[Any], native.Dropped):
     Its value is the array that the kernel writes, as it was given; a tuple, if the kernel writes several.
     """
 
-    __slots__ = ("_arguments", "_code", "_dispatcher", "_instruction")
+    __slots__ = ("_arguments", "_code", "_dispatcher", "_instruction", "_spent")
 
     def __init__(self, dispatcher: Dispatcher, arguments: tuple[Any, ...], code: CodeType, instruction: int):
         self._dispatcher = dispatcher
@@ -156,7 +156,14 @@ class Launch(Operation[Any], native.Dropped):
     def looked_at(self) -> Checked | None:
         """It, checked, where something is to be made ready for it. It counts as run."""
         arguments, self._arguments = self._arguments, None
+        if arguments is None:
+            self.already()
+        self._spent = "was made ready, which compiles it and does not run it"
         return self._dispatcher.looked_at(arguments, self)
+
+    def already(self) -> NoReturn:
+        """Refuses to run it again: it was run, or used in another way that leaves nothing to run (O243)."""
+        refuse(errors.AlreadyRun, self._dispatcher.kernel.__name__, getattr(self, "_spent", "has been run already"))
 
     def _after_arguments(self, arguments: tuple[Any, ...], execution: Execution) -> Any:
         operations = {n: found for n, a in enumerate(arguments) if (found := _operation_in(a)) is not None}
@@ -180,7 +187,8 @@ class Launch(Operation[Any], native.Dropped):
         arguments, self._arguments = self._arguments, None
         dispatcher = self._dispatcher
         if arguments is None:
-            dispatcher._already()  # pyright: ignore[reportPrivateUsage] -- of its module
+            self.already()
+        self._spent = "was given to `fh.build`, which compiles it and does not run it"
         return dispatcher.kernel, dispatcher.kernel.checked(arguments, self.site)
 
     @property
@@ -319,7 +327,7 @@ class Dispatcher:
         Returns the timeline that it was enqueued on, None where it is done already, or `UNMET`; nothing was done then.
         """
         if arguments is None:
-            self._already()
+            launch.already()
         used = self.read(arguments, execution)
         if used is not None:
             return used
@@ -343,9 +351,6 @@ class Dispatcher:
     def guard(self) -> None:
         """Asks from here on whether the interpreter is to be used."""
         self.launcher.guard(modes.chosen)
-
-    def _already(self) -> NoReturn:
-        refuse(errors.AlreadyRun, self.kernel.__name__)
 
     def _thoroughly(
         self,
@@ -380,11 +385,9 @@ class Dispatcher:
                 return None
             raise
 
-    def looked_at(self, arguments: tuple[Any, ...] | None, launch: Launch) -> Checked | None:
+    def looked_at(self, arguments: tuple[Any, ...], launch: Launch) -> Checked | None:
         """A launch, checked; None where there is nothing to do, launches of such arguments are known, or some of these
         are not made yet."""
-        if arguments is None:
-            self._already()
         if any(_operation_in(a) is not None for a in arguments):
             return None
         looks = likeness(self.kernel.signature, arguments)

@@ -39,7 +39,7 @@ class Finished(Operation[T_co]):
     def enqueue(self, execution: Execution) -> T_co:
         """Its value. Raises `Rejected` (O243) where it is to be recorded: nothing of it is left to do."""
         if execution.recording is not None:
-            refuse(errors.AlreadyRun, self._what.strip("`"), True)
+            refuse(errors.AlreadyRun, self._what.strip("`"), eagerly=True)
         return self.value
 
     def then(self, function: Callable[[T_co], Operation[U]]) -> Operation[U]:

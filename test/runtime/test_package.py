@@ -145,6 +145,18 @@ def test_proofs_are_kept_where_they_are_asked_for(tmp_path: Path) -> None:
     fh.load(tmp_path / "kernels").check()
 
 
+def test_what_a_package_was_built_of_is_not_told_to_have_run(tmp_path: Path) -> None:
+    made = launches()
+    fh.build(made, [], tmp_path / "kernels")
+    launch = made[0]
+    for use in (launch.sync, launch.on, launch.prepare, lambda: fh.build(made, [], tmp_path / "kernels")):
+        text = refuse(use)
+        assert (
+            "error[O243]: this launch of `saxpy` was given to `fh.build`, which compiles it and does not run it" in text
+        )
+        assert "help: call `saxpy(...)` again" in text
+
+
 def test_loading_needs_no_compiler(package: Path) -> None:
     program = f"""
 import sys
@@ -440,7 +452,7 @@ def test_what_cannot_be_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert "another kernel of this name" in text
     for launch in (used := launches()):
         launch.sync()
-    assert "error[O243]" in refuse(lambda: fh.build(used, [], "kernels"))
+    assert "error[O243]: this launch of `saxpy` has been run already" in refuse(lambda: fh.build(used, [], "kernels"))
     assert not Path("kernels").exists()
 
 
