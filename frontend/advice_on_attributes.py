@@ -31,6 +31,7 @@ from freehold.frontend.elsewhere import KEYWORDS
 from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.syntax import core
 from freehold.frontend.values import (
+    RegionValue,
     Static,
     TensorValue,
     TileValue,
@@ -111,6 +112,8 @@ def _appended(c: Context, node: core.Attribute) -> Advice | None:
 
 def of_method(c: Context, value: TileValue, node: core.Attribute) -> Advice | None:
     """What to write for a method that tiles of other libraries have, with the arguments it is called with."""
+    if isinstance(node.value, core.Name) and node.value.id in c.rebound and node.attr in ("store", "at", "index"):
+        return Advice(f"give the tile another name: `{node.value.id}` is the output until it is assigned")
     call = call_of(c, node)
     if call is not None and node.attr[-1:] == "_" and node.attr[:1] != "_" and node.attr not in _NOTHING_TO_DO:
         return _in_place_method(c, value, node, call)
@@ -176,6 +179,12 @@ _CONVERSIONS: Final = {
 }
 
 
+def _is_memory(c: Context, node: core.Expr) -> bool:
+    """Whether something is stored to by this expression, as far as it can be told without typing it again."""
+    name = node.func.value if isinstance(node, core.Call) and isinstance(node.func, core.Attribute) else node
+    return isinstance(name, core.Name) and isinstance(c.frame.variables.get(name.id), TensorValue | RegionValue)
+
+
 def _method(c: Context, value: TileValue, node: core.Attribute, call: core.Call | None) -> str | None:
     """The code for a method that only tiles have."""
     text = c.primary(node.value)
@@ -185,7 +194,7 @@ def _method(c: Context, value: TileValue, node: core.Attribute, call: core.Call 
             return f"{text}.astype({given[0]})"
         case name if name in _CONVERSIONS and call is not None and not given:
             return f"{text}.astype(fh.{_CONVERSIONS[name]})"
-        case "store" if len(given) == 1:
+        case "store" if call is not None and len(given) == 1 and _is_memory(c, call.args[0]):
             return f"{given[0]}.store({line(c, node.value)})"
         case "view" if call is not None and len(given) == 1 and _is_dtype(c, call.args[0]):
             return f"fh.bitcast({c.text(node.value)}, {given[0]})"

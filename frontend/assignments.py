@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from freehold.frontend import advice_on_values, errors
-from freehold.frontend.advice import Advice, extremes
+from freehold.frontend.advice import Advice, extremes, line
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core, names
 from freehold.frontend.syntax.text import primary
@@ -11,6 +11,7 @@ from freehold.frontend.values import (
     POISON,
     Poison,
     RegionValue,
+    Static,
     TensorValue,
     TileValue,
     TupleValue,
@@ -24,6 +25,7 @@ def assign(c: Context, target: core.Target, value: Value) -> None:
     """Gives `value` to a variable, or its parts to several."""
     match target:
         case core.Name():
+            _keeps_outputs(c, target, value)
             c.bind(target.id, value)
         case core.Unpack():
             _unpack(c, target, value)
@@ -33,10 +35,27 @@ def assign(c: Context, target: core.Target, value: Value) -> None:
             pass  # reported when the syntax was checked
 
 
+def _keeps_outputs(c: Context, target: core.Name, value: Value) -> None:
+    """Notes where a tile gets the name of an output."""
+    old = c.frame.variables.get(target.id)
+    if not isinstance(old, TensorValue) or old.parameter.mode != "out" or not isinstance(value, TileValue | Static):
+        return
+    found = _assignment(c, target)
+    error = errors.OutputRebound(c.span(target), name=target.id, what=describe(value))
+    if found is not None and len(found.targets) == 1:
+        error.add(error.Instead(f"store it: `{target.id}.store({line(c, found.value)})`", at=c.span(found)))
+    c.rebound.setdefault(old.parameter.name, error)
+
+
+def _assignment(c: Context, target: core.Target) -> core.Assign | None:
+    """The statement that has a target."""
+    assigned = (n for n in core.walk(c.frame.function) if isinstance(n, core.Assign) and target in n.targets)
+    return next(assigned, None)
+
+
 def _extremes(c: Context, target: core.Unpack) -> Advice | None:
     """What torch's `v, i = t.max(1)` is: two reductions."""
-    assigned = (n for n in core.walk(c.frame.function) if isinstance(n, core.Assign) and target in n.targets)
-    found = next(assigned, None)
+    found = _assignment(c, target)
     pair = None if found is None or len(target.targets) != 2 else extremes(c, found.value)
     return None if found is None or pair is None else Advice(", ".join(pair), found.value)
 

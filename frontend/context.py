@@ -70,6 +70,10 @@ class Context:
         """The block of the kernel itself: what comes before its points are handed out."""
         self.top = self.block
         """Where the statements are written that every point runs."""
+        self.stored: set[str] = set()
+        """The parameters that something is stored to."""
+        self.rebound: dict[str, Error] = {}
+        """Of outputs whose name is given to a tile: what is wrong with it if nothing is stored to them."""
         self.scalars: dict[Var, DType] = {}
         """The dtypes of the numbers that the kernel is given."""
         self.frame: Frame = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- set before anything is lowered

@@ -224,6 +224,9 @@ class _Kernel:
         with c.into(domain.work) as c.top:
             statements.statements(c, code.body)
         domain.finish(core.Pass(code.end))
+        rebound = [error for name, error in c.rebound.items() if name not in c.stored]
+        places = [error.place for error in rebound]
+        c.errors = [*rebound, *(error for error in c.errors if error.place not in places)]
         if c.errors:
             return None
         with c.at(self.nodes[grids[0][0].written] if grids else c.here):

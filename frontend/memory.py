@@ -340,6 +340,7 @@ def store(c: Context, a: Arguments) -> Value:
     if isinstance(target, TensorValue) and has_many_regions(target):
         return _many_regions(c, target, a)
     tensor = tensor_of(cast("TensorValue | RegionValue", target))
+    c.stored.add(tensor.parameter.name)
     hints = hints_of(c, a)
     place = a.place("tile")
     tile = stored(c, tensor, a["tile"], place, "stored in")

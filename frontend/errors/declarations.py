@@ -280,6 +280,21 @@ class Unbound(Error):
         what: str
 
 
+class OutputRebound(Correctable):
+    """
+    The name of an output is given to a tile, and nothing is stored to the output.
+
+    `y = tile` makes `y` another name of a tile, as in any Python function, and leaves the output as it was. What a
+    block has computed is put into its region by a store, `y.store(tile)`.
+    """
+
+    code: ClassVar[str] = "O046"
+    title: ClassVar[str] = "the output `{name}` is never stored: its name is given to {what}"
+    label: ClassVar[str] = "from here on `{name}` is {what}"
+    name: str
+    what: str
+
+
 class NoAttribute(Correctable):
     """Tiles, tensors and modules have the attributes that docs/language.md lists; others are refused by name."""
 
