@@ -41,6 +41,7 @@ from freehold.backend.errors import (
 from freehold.backend.places import locate
 from freehold.backend.registers import starving
 from freehold.backend.wrong_code import in_clusters, wrong
+from freehold.backend.wrong_rows import overfull
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import Span
 
@@ -221,7 +222,7 @@ def assemble(
     remarks of it, as YAML (`backend.remarks`). `meanwhile` is called while the assembler runs; what it raises ends
     that. Raises `Rejected`: O401 to O403 where there is no assembler to run, O404 where it crashed, O405 after
     `options.time_limit` seconds, O406 where it refuses, O407 where it does not know `arch`, O408 where the module uses
-    what `arch` does not have, O414 where it makes code that does not end, O415, O416 and O418 to O423 where it would
+    what `arch` does not have, O414 where it made code that does not end, O415, O416 and O418 to O423 where it would
     make wrong code.
     """
     found = find_assembler() if assembler is None else assembler
@@ -261,7 +262,7 @@ def assemble(
             raise Rejected([error], kernel) from None
         if unread is not None:
             raise unread
-        if errors := starving(cubin, bytecode, arch):
+        if errors := [*starving(cubin, bytecode, arch), *overfull(cubin, bytecode, arch)]:
             raise Rejected(errors, kernel)
         return cubin
 

@@ -30,6 +30,7 @@ _STORE_LOCAL: Final = 0x387
 _LOAD_LOCAL: Final = 0x983
 _SET_REGISTERS: Final = 0x9C8
 _WAIT_FOR_GRIDS: Final = 0x82E
+_PTX: Final = ".nv_debug_ptx_txt"
 _REGISTERS: Final = 1 << 16
 """Of a multiprocessor."""
 _GIVES_BACK: Final = 1 << 8
@@ -106,6 +107,20 @@ def waits_for_grids(cubin: bytes) -> bool:
     except (NotACubin, struct.error, UnicodeDecodeError):  # whoever loads it is told
         return False
     return any(word & 0xFFF == _WAIT_FOR_GRIDS for code in texts for word in _words(code))
+
+
+def texts(cubin: bytes) -> dict[str, str]:
+    """The PTX that each kernel of a cubin was made of; nothing of kernels without lines of the source."""
+    data = memoryview(cubin)
+    try:
+        parts = [bytes(_content(data, s)) for s in _sections(data) if s.name == _PTX]
+    except (NotACubin, struct.error, UnicodeDecodeError):  # whoever loads it is told
+        return {}
+    found: dict[str, str] = {}
+    for part in parts:
+        _, *entries = part.replace(b"\0", b"\n").decode(errors="replace").split(".entry ")
+        found.update((entry.partition("(")[0], entry) for entry in entries)
+    return found
 
 
 def fills_a_multiprocessor(cubin: bytes) -> bool:

@@ -214,12 +214,12 @@ class NeverEnds(Error):
     GPU busy for ever. Each cubin is looked at. Kernels in Python are assembled again with tiles moved by threads; what
     is still like this is refused.
 
-    In a cluster of blocks (`num_cta_in_cga`) a row that goes with a product, as a bias or scales of columns do, is
-    loaded by all of them together. If it has more than 256 numbers, its loads bring more bytes than the code waits for:
-    a barrier counts the rest for the next tile, or never comes to zero. Kernels in Python have threads load such rows,
-    and everything else as before; one that says `allow_tma=True` there is refused. Whether blocks share a row is the
-    assembler's choice: of 100 such kernels whose code for sm_90 was read it was so in 58, and not where the product is
-    of `f32`, or the row becomes a column.
+    In a cluster of blocks (`num_cta_in_cga`) a row that goes with a product, as a bias or scales of columns do, may be
+    loaded by all of them together. If it has more than 256 numbers, but no more than 256 for each block, its loads
+    bring more bytes than the code waits for. Five such kernels hung on an H200, persistent or not, of one tile or more.
+    With the row loaded by threads three of them were right, as were seven others of which it is not so. The cubin of
+    each kernel for clusters that has such rows is looked at. Kernels in Python are assembled again with these rows
+    loaded by threads, and nothing else; what says `allow_tma=True` there is refused.
     """
 
     code: ClassVar[str] = "O414"

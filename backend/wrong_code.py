@@ -10,7 +10,6 @@ What is known of each, and on how many kernels it was seen, stands with its erro
 - tiles that are stored twice as they were loaded (O420, `_misplaces`);
 - tiles that a turn hands on with their axes permuted (O421, `_turns`);
 - elements that threads load of a tile which is repeated behind its last axis (O423, `backend.wrong_loads`);
-- rows that blocks of a cluster share, whose bytes they count wrongly (O414, `backend.wrong_rows`);
 - whatever clusters do that is not known to be right (O422, `backend.wrong_clusters`).
 """
 
@@ -21,7 +20,6 @@ from typing import TYPE_CHECKING, cast
 from freehold.backend.errors import (
     ClusterInDoubt,
     ColumnsMixed,
-    NeverEnds,
     ProductScanned,
     TileMisplaced,
     TileMisread,
@@ -44,7 +42,6 @@ from freehold.backend.flow import (
 from freehold.backend.likeness import Likeness
 from freehold.backend.wrong_clusters import in_doubt
 from freehold.backend.wrong_loads import misread
-from freehold.backend.wrong_rows import overfull
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +55,7 @@ if TYPE_CHECKING:
 
 Wrong = (
     ColumnsMixed | ProductScanned | UnpackedHandedOn | TileMistaken | TileTurned | TileMisplaced | TileMisread
-    | ClusterInDoubt | NeverEnds
+    | ClusterInDoubt
 )  # fmt: skip
 
 
@@ -71,7 +68,7 @@ def wrong(bytecode: bytes, arch: str) -> list[Wrong]:
     found: list[Wrong | None] = []
     for entry in entries:
         operations = [*entry.walk()]
-        looks = (_mixes, _scans, _hands_on, _mistakes, _turns, _misplaces, misread, in_doubt, overfull)
+        looks = (_mixes, _scans, _hands_on, _mistakes, _turns, _misplaces, misread, in_doubt)
         found += (look(entry, operations, arch) for look in looks)
     return [error for error in found if error is not None]
 

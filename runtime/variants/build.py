@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from logging import Logger
 
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation
 
     from freehold.frontend.fingerprint import Fingerprint, Read
     from freehold.frontend.source import KernelFunction
@@ -259,24 +258,27 @@ def cubin_of(
     """
     The cubin of a module of Tile IR, and whether tiles had to be moved by threads, which `emitted` then has as hints.
 
-    Rows that blocks of a cluster may share are so from the first. Where code waits for registers for ever, stores come
-    first, which is most often enough, and then loads. `meanwhile` is called with the bytecode while the assembler works
-    on it. Raises `Rejected` (O40x), O414 where nothing helps, and what `meanwhile` raises.
+    Where its code would never end, rows that blocks of a cluster share come first, then stores, which is most often
+    enough, and then loads. `meanwhile` is called with the bytecode while the assembler works on it. Raises `Rejected`
+    (O40x), O414 where nothing helps, and what `meanwhile` raises.
     """
     from freehold.backend.bytecode.writer import write_bytecode
     from freehold.passes.move_by_threads import move_by_threads
     from freehold.runtime.variants.without_hints import FAILS, advise
 
     refused: Rejected | None = None
-    moved = bool(rows := _shared_rows(emitted, arch)) and move_by_threads(emitted, arch, some=rows) > 0
-    for stores in (None, True, False):
-        if stores is not None:
-            if not move_by_threads(emitted, arch, stores=stores):
-                continue
-            moved = True
+    ways: tuple[Callable[[], int] | None, ...] = (
+        None,
+        lambda: _move_rows(emitted, arch),
+        lambda: move_by_threads(emitted, arch, stores=True),
+        lambda: move_by_threads(emitted, arch, stores=False),
+    )
+    for move in ways:
+        if move is not None and not move():
+            continue
         code = write_bytecode(emitted)
         try:
-            return assembled(code, arch, kernel, meanwhile and (lambda code=code: meanwhile(code))), moved
+            return assembled(code, arch, kernel, meanwhile and (lambda code=code: meanwhile(code))), move is not None
         except Rejected as rejected:
             if rejected.codes in FAILS:
                 advise(rejected, emitted, arch, lambda made: assembled(write_bytecode(made), arch, kernel))
@@ -288,13 +290,15 @@ def cubin_of(
     raise refused
 
 
-def _shared_rows(emitted: ModuleOp, arch: str) -> list[Operation]:
-    """The loads of rows that blocks of a cluster may share, and would wait for wrongly."""
-    from freehold.backend.wrong_rows import shared_rows
+def _move_rows(emitted: ModuleOp, arch: str) -> int:
+    """Has threads load the rows that blocks of a cluster might share; returns how many."""
+    from freehold.backend.wrong_rows import long_rows
     from freehold.dialects.cuda_tile.ops.module import EntryOp
+    from freehold.passes.move_by_threads import move_by_threads
 
     entries = [op for op in emitted.walk() if isinstance(op, EntryOp)]
-    return [load for entry in entries for load in shared_rows(entry, [*entry.walk()], arch)]
+    rows = [row for entry in entries for row in long_rows(entry, [*entry.walk()], arch)]
+    return move_by_threads(emitted, arch, some=rows) if rows else 0
 
 
 def is_kept(function: KernelFunction, specialisation: Specialisation, options: Options, arch: str) -> bool:
