@@ -11,7 +11,7 @@ from freehold.kernels.activations import ended
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import _torch, as_rows, operator  # pyright: ignore[reportPrivateUsage] -- the library's own
 from freehold.kernels.products import splits_launch, sum_dtype
-from freehold.kernels.schedules import cut, hinted, power_of_two, rows
+from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two, rows
 from freehold.kernels.tiles import columns, part, safe, wide
 from freehold.kernels.tilings import Tiling, tiling
 
@@ -287,6 +287,15 @@ _BANDS: Final = fh.grouped(16)
 """Rows of tiles that are worked on together: of 8-bit numbers more of them fit the L2 cache."""
 
 
+def _blocks(way: Tiling, tiles: int) -> Any:
+    """
+    Of persistent blocks as few as need no more turns than a block on each multiprocessor would: on an H200 128 of them
+    take 0.95 of the energy of 132 for 4096 and 8192 cubed, and less time while power is no limit.
+    """
+    turns = ceildiv(tiles, PROCESSORS)
+    return ceildiv(tiles, turns) if way.persistent and turns > 1 else way.blocks
+
+
 @operator(
     "scaled_linear(Tensor x, Tensor weight, Tensor x_scales, Tensor weight_scales, Tensor? bias, bool blocks,"
     " ScalarType dtype) -> Tensor",
@@ -309,7 +318,7 @@ def _scaled(
     if blocks:
         high, width = min(high, 128), min(width, 128)
     step = 128 if blocks else max(32, min(128, power_of_two(x.shape[1])))
-    part = cut(c, (high, width), order=_BANDS, blocks=way.blocks)
+    part = cut(c, (high, width), order=_BANDS, blocks=_blocks(way, ceildiv(c.shape[0], high) * ceildiv(c.shape[1], width)))
     fast = x.dtype != _torch().int8 and not blocks
     given = x, weight, x_scales, weight_scales, bias, step, blocks, fast
     hinted(scaled_matmul_tiles, way.hints)(part, *given).on()

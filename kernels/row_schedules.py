@@ -301,6 +301,7 @@ TABLE: Final = (
     Entry(_LAYER, _NARROW, (12288,), Kept(2048, 8, 3, ahead=2), _MANY_ALIKE),
     Entry(_LAYER, _NARROW, (16384,), Kept(2048, 8, 4), _MANY_ALIKE),
     Entry(_LAYER, _NARROW, (20480, 24576, 28672, 32768), Kept(4096, 16, 2), _MANY_ALIKE),
+    Entry(_LAYER, _BF16, (40960,), Reloaded(8192, 32, 1, held=4, weights=2, early=True), _FILLED_WITH_BIAS),
     Entry(_LAYER, _NARROW, (40960,), Kept(8192, 32, 1), _MANY_ALIKE),
     Entry(_LAYER, _BF16, (45056,), Reloaded(4096, 16, 2, held=7, weights=1), _FILLED_WITH_BIAS),
     Entry(_LAYER, _NARROW, (45056,), Kept(4096, 16, 2, held=7), _MANY_ALIKE),
