@@ -251,7 +251,7 @@ class Way(NamedTuple):
 
 _BY_THREADS: Final = Way(1, 4096, 64, False, {"num_worker_warps": 8, "occupancy": 8})
 _WAYS: Final = {
-    "squared": Way(1, 8192, 8, True, {}),
+    "squared": Way(1, 8192, 8, True, {"num_worker_warps": 4, "occupancy": 4}),
     "smooth l1": Way(1, 8192, 8, True, {}),
     "row": Way(4, 8192, 8, True, {}),
 }

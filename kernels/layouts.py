@@ -44,10 +44,11 @@ def _transpose(y: Any, x: Any) -> None:
     B, N, M = y.shape
     size = x.element_size()
     most = 64 if size <= 4 else 32
-    if size == 2 and min(N, M) >= 128 and B * ceildiv(N, 128) * ceildiv(M, 128) >= 2 * PROCESSORS:
+    if size == 2 and min(N, M) >= 128 and B * ceildiv(N, 128) * ceildiv(M, 128) >= 16 * PROCESSORS:
         most = 128
     tile = 1, min(most, power_of_two(N)), min(most, power_of_two(M))
-    kernel = hinted(transpose_tiles, _WHOLE) if tile == (1, most, most) and size in (2, 4) and size * most == 256 else transpose_tiles
+    whole = tile == (1, most, most) and size in (2, 4) and size * most == 256
+    kernel = hinted(transpose_tiles, _WHOLE) if whole else transpose_tiles
     kernel(fh.partition(y, tile), x).on()
 
 

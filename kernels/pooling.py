@@ -226,14 +226,16 @@ def _launched_side_by_side(y: Any, x: Any, window: Any, largest: bool) -> bool:
         rows = min(max(1, _LOADED // (columns * high * wide)), power_of_two(A))
         if rows * columns * high * wide < _ROW or max(images.shape[1:]) > _LONGEST:
             return False
-        kernel = hinted(pool_beside, {"num_worker_warps": 2, "occupancy": 16})
+        warps = 16 if x.element_size() == 2 and high * wide == 4 and largest else 2
+        kernel = hinted(pool_beside, {"num_worker_warps": warps, "occupancy": 32 // warps})
         kernel(cut(out, (1, rows, columns)), images, high, wide, largest).on()
         return True
     width = power_of_two(wide)
     if largest or not 3 <= wide <= _NARROW or high > _UNROLLED or 2 * B * width <= _ROW:
         return False
     windows = images[:, : A * high, : B * wide].unflatten(1, (A, high)).unflatten(3, (B, wide))
-    kernel = hinted(mean_of_windows, {"num_worker_warps": 4, "occupancy": 12})
+    hints = {"num_worker_warps": 2, "occupancy": 8} if high == wide == 3 else {"num_worker_warps": 4, "occupancy": 12}
+    kernel = hinted(mean_of_windows, hints)
     kernel(cut(out, (1, 1, _ROW // width)), windows, high, wide, width).on()
     return True
 
