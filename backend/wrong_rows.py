@@ -10,7 +10,8 @@ the descriptor is for a part of 256 numbers, too, and right. Tiles of several ro
 
 The descriptors are made by code for the processor. So what is looked at are the loads: a row that is cut wrongly has
 several for one barrier, and no more than there are blocks. The text of the kernel's PTX, which the cubin has, says how
-many bytes a barrier waits for. Where that cannot be read, the row counts as wrong.
+many bytes a barrier waits for. Where that cannot be read, the row counts as wrong, and so do rows that are right with
+as few loads, as some that are reshaped to several rows.
 """
 
 from __future__ import annotations
