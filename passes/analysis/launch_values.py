@@ -37,7 +37,7 @@ class Launch:
             for axis in range(type_.rank):
                 text = str(type_.extent(axis))
                 divisors[text] = lcm(divisors.get(text, 1), type_.layout.extent_divs.data[axis].data)
-        for number, divisor in _required(kernel):
+        for number, divisor in required(kernel):
             divisors[number] = lcm(divisors.get(number, 1), divisor)
         self.extents: dict[Term, Term] = {}
         self.strides: dict[tuple[int, int], Term] = {}
@@ -110,7 +110,7 @@ class Launch:
         return all(self.integers.remainder(e, terms.const(s)) == zero for e, s in zip(extents, shape, strict=True))
 
 
-def _required(kernel: KernelOp) -> Iterator[tuple[str, int]]:
+def required(kernel: KernelOp) -> Iterator[tuple[str, int]]:
     """What the kernel requires to be multiples of numbers."""
     for op in ops_of(kernel.body.block):
         for part in terms.conjuncts(op.condition) if isinstance(op, RequireOp) else ():

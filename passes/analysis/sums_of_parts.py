@@ -5,13 +5,21 @@ all tile blocks add.
 
 from __future__ import annotations
 
+from typing import Final
+
 from xdsl.ir import Operation, SSAValue
 
+from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, MaxFOp, MinFOp
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MaxIOp, MinIOp, OrIOp
+from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, FToFOp, IToFOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ReshapeOp
+from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_name
 from freehold.dialects.ownership import AccessOp, Update
+
+_MOST_BITS: Final = 24
+"""By how many bits a sum of a tile's elements may be longer than they are."""
 
 
 def adds(op: ReduceOp | ScanOp) -> bool:
@@ -22,7 +30,8 @@ def adds(op: ReduceOp | ScanOp) -> bool:
 
 def repeats(op: ReduceOp | ScanOp) -> bool:
     """Whether it gives what it is given many times, as an extremum does."""
-    return isinstance(op.regions[0].block.first_op, MaxFOp | MinFOp | MaxIOp | MinIOp | AndIOp | OrIOp)
+    ops = [*op.regions[0].block.ops]
+    return len(ops) == 2 and isinstance(ops[0], MaxFOp | MinFOp | MaxIOp | MinIOp | AndIOp | OrIOp)
 
 
 def only_added(value: SSAValue) -> bool:
@@ -42,8 +51,25 @@ def _only_updates(op: AccessOp, value: SSAValue) -> bool:
 
 def passes_sums(op: Operation) -> bool:
     """Whether an operation gives a sum of what it makes of parts, where it is given their sum."""
-    return (
-        isinstance(op, ReshapeOp | BroadcastOp)
-        or op.name in ("cuda_tile.ftof", "cuda_tile.itof")
-        or (isinstance(op, ReduceOp) and len(op.operands) == 1 and adds(op))
-    )
+    match op:
+        case FToFOp():
+            source = op.from_.type
+            # A sum of many 16-bit floats may be infinite where those of their parts are not.
+            return isinstance(source, TileType) and ELEMENT_BITS[element_name(source.element_type)] >= 32
+        case IToFOp():
+            return _never_wraps(op.from_)
+        case ReduceOp():
+            return len(op.operands) == 1 and adds(op)
+        case _:
+            return isinstance(op, ReshapeOp | BroadcastOp)
+
+
+def _never_wraps(value: SSAValue) -> bool:
+    """Whether sums within a tile are of integers that were narrower, so that they are exact."""
+    owner = value.owner
+    if isinstance(owner, ExtIOp):
+        narrow, wide = element_width(owner.from_.type), element_width(owner.to.type)
+        return narrow is not None and wide is not None and narrow + _MOST_BITS < wide
+    if isinstance(owner, ReshapeOp) or (isinstance(owner, ReduceOp) and adds(owner)):
+        return _never_wraps(owner.operands[0])
+    return False

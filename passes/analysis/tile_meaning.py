@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Final, NamedTuple
+from typing import Final
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -32,6 +32,7 @@ from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.ownership import (
     AccessOp,
     Action,
+    CheckOp,
     DistributeOp,
     Indexing,
     KernelOp,
@@ -41,29 +42,27 @@ from freehold.dialects.ownership import (
 )
 from freehold.passes.analysis.assumed import NOBODY, Assumed
 from freehold.passes.analysis.facts import KernelFacts, analyse
+from freehold.passes.analysis.launch_values import required
 from freehold.passes.analysis.sums_of_parts import adds, only_added, passes_sums, repeats
+from freehold.passes.analysis.tile_axes import (
+    COUNT,
+    HERE,
+    LOOP,
+    Along,
+    Axis,
+    Factor,
+    all_along,
+    counting,
+    dims_of,
+    plain,
+    points_of,
+)
 from freehold.passes.analysis.tile_places import TilePlaces
-from freehold.support.terms import Term
+from freehold.passes.prover.polynomials import poly, to_term
+from freehold.support.terms import Term, const, sym
 
-
-class Along(NamedTuple):
-    """What the elements along an axis of a tile stand for."""
-
-    kind: str
-    """`point`: the places that the tile block's point has along axis `number` of the launch. `loop`: those that a loop
-    comes by. `place`: tile `number` of the axis, for all points alike."""
-    number: int = 0
-    covers: bool = True
-    """Of a place: whether it is all of the axis."""
-
-
-Factor = tuple[int, Along | None]
-"""A number of elements, and what they stand for; None: for nothing, they are all alike or reckoned by themselves."""
-Axis = tuple[Factor, ...]
-"""An axis of a tile; one that was made of several has a factor for each, the slowest first."""
-
-_LOOP: Final = Along("loop")
-_HERE: Final = Along("place")
+_CHANGES: Final = 6
+"""How often what is known of an axis of a tile may change."""
 _ELEMENTWISE: Final = frozenset({"Floating Point", "Integer", "Bitwise", "Conversions"})
 
 
@@ -101,7 +100,7 @@ def tile_meaning(
     What a verified kernel asks of its tiles, which has `tile` elements along each axis of the launch, where tensors
     have these extents, by symbol.
     """
-    walk = _Walk(facts or analyse(kernel), tile, extents)
+    walk = _Walk(kernel, facts or analyse(kernel), tile, extents)
     walk.block(kernel.body.block)
     walk.found.counted |= walk.repeated
     walk.found.counted -= walk.found.whole  # there is one tile, which begins at 0
@@ -111,8 +110,8 @@ def tile_meaning(
 class _Walk(TilePlaces):
     """One walk over a kernel, with what is known of the axes of each tile."""
 
-    def __init__(self, facts: KernelFacts, tile: Sequence[int], extents: Mapping[str, int]):
-        super().__init__()
+    def __init__(self, kernel: KernelOp, facts: KernelFacts, tile: Sequence[int], extents: Mapping[str, int]):
+        super().__init__(required(kernel))
         self.facts = facts
         self.assumed = Assumed(facts)
         self.tile = tile
@@ -127,7 +126,6 @@ class _Walk(TilePlaces):
         """Tiles whose elements are all one number, known or not."""
         self.numbers: set[SSAValue] = set()
         """Tiles of which each element is its own number in the tile, plus what is the same for all."""
-        self.counters: set[str] = set()
 
     # --- The walk -----------------------------------------------------------------------------------------------------
 
@@ -146,6 +144,8 @@ class _Walk(TilePlaces):
                     self.branches(op)
                 case AccessOp():
                     self.access(op)
+                case CheckOp():
+                    self.counted(op.condition)
                 case TileOp():
                     self.operation(op)
                 case _:
@@ -182,23 +182,45 @@ class _Walk(TilePlaces):
 
     def loop(self, op: ForOp | LoopOp) -> None:
         """A loop: what it carries stands for the same in each turn, or for what the turns make of it."""
-        carried, turns = op.carried, ends_of(op, ContinueOp)
+        carried, turns, own = op.carried, ends_of(op, ContinueOp), self.counter(op)
         for argument, value in zip(carried, op.initValues, strict=True):
             self.axes[argument] = self.of(value)
             self.counted(value)
-        for _ in range(3):
+        for _ in range(_CHANGES * len(carried) + 1):  # what one turn makes of a tile, the next may hand on to another
             self.block(op.block)
             before = [self.axes[argument] for argument in carried]
             for end in turns:
                 for argument, value in zip(carried, end.operands, strict=True):
-                    self.axes[argument] = self.joined([self.axes[argument], self.of(value)])
+                    self.axes[argument] = self.handed_on(self.axes[argument], self.of(value), own)
                     self.counted(value)
             if before == [self.axes[argument] for argument in carried]:
                 break
+        else:
+            self.found.unclear = True
         ways = [end.operands for end in (ends_of(op, BreakOp) if isinstance(op, LoopOp) else turns)]
         ways += [] if isinstance(op, LoopOp) else [op.initValues]
         for n, result in enumerate(op.results):
-            self.axes[result] = self.joined([self.of(way[n]) for way in ways] or [self.of(result)])
+            first, *more = [self.of(way[n]) for way in ways] or [self.of(result)]
+            found = self.handed_on(first, first, own)
+            for other in more:
+                found = self.handed_on(found, other, own)
+            self.axes[result] = found
+
+    def counter(self, op: ForOp | LoopOp) -> frozenset[str]:
+        """The symbol of a loop's counter."""
+        term = self.term(op.block.args[0]) if isinstance(op, ForOp) else None
+        return frozenset() if term is None else term.symbols() & self.counters
+
+    def handed_on(self, first: tuple[Axis, ...], second: tuple[Axis, ...], own: frozenset[str]) -> tuple[Axis, ...]:
+        """What a tile stands for that is one or the other, and is met in another turn of a loop, or behind it: not for
+        the places that the loop comes by in this turn."""
+
+        def later(axis: Axis) -> Axis:
+            return tuple(
+                (size, LOOP if along is not None and self.walks_by(along, own) else along) for size, along in axis
+            )
+
+        return self.joined([tuple(map(later, first)), tuple(map(later, second))])
 
     def branches(self, op: IfOp) -> None:
         self.counted(op.operands[0])
@@ -216,24 +238,20 @@ class _Walk(TilePlaces):
     def of(self, value: SSAValue) -> tuple[Axis, ...]:
         """The axes of a tile; nothing is known of what was not met."""
         found = self.axes.get(value)
-        return _plain(_dims(value)) if found is None else found
+        return plain(dims_of(value)) if found is None else found
 
     # --- Integers that tell places ------------------------------------------------------------------------------------
 
     def counted(self, value: SSAValue) -> None:
         """A number that decides or becomes data: notes the axes whose regions or tiles it tells."""
-        term = self.scalars.get(value) if _dims(value) else self.term(value)
+        term = self.scalars.get(value) if dims_of(value) else self.term(value)
         if term is not None:
             self.found.counted |= self.begins(term)
 
     def term(self, value: SSAValue) -> Term | None:
         """How a scalar is computed of the point, counters and extents; None where that is not known."""
-        found = None if _dims(value) else self.assumed.term(value)
+        found = None if dims_of(value) else self.assumed.term(value)
         return None if found is None or NOBODY in found.symbols() else found
-
-    def turns(self, term: Term) -> bool:
-        """Whether a term changes from turn to turn of a loop."""
-        return bool(term.symbols() & self.counters)
 
     # --- Accesses -----------------------------------------------------------------------------------------------------
 
@@ -245,7 +263,7 @@ class _Walk(TilePlaces):
             chosen = [] if op.chosen is None else [op.chosen]
             axes = self.joined([self.stretched(place, op.shape) for place in (*op.places, *chosen)])
             for place in op.places:
-                self.one_place(self.scalars.get(place) if _dims(place) else self.term(place))
+                self.one_place(self.scalars.get(place) if dims_of(place) else self.term(place))
             for value in chosen:
                 self.counted(value)
         elif op.indexing is Indexing.OWN:
@@ -253,26 +271,31 @@ class _Walk(TilePlaces):
         else:
             axes = self.places(op, op)
         if op.ACTION is Action.READ:
+            self.blame_twice(axes)
             for result in op.results:
                 if isinstance(result.type, TileType):
-                    self.axes[result] = axes or _places(result.type.dims)
+                    self.axes[result] = axes or all_along(HERE, result.type.dims)
             return
         value = op.value
         if value is None:
             return
         self.counted(value)
+        self.blame_twice(axes)
         if op.indexing is Indexing.EACH:
             self.joined([axes, self.stretched(value, op.shape)])
         else:
             self.stored(self.of(value), axes)
         if op.commuting in (Update.ADD, Update.XOR):  # twice is not once: what is the same in all tiles counts them
-            every = {axis for axis, size in self.points.values() if size > 1}
-            self.repeated |= every - self.whole_sum(value) - _points(axes)
+            every, summed = {axis for axis, size in self.points.values() if size > 1}, self.whole_sum(value)
+            self.repeated |= every - summed - points_of(axes)
+            self.found.whole |= (summed - points_of(self.of(value))) & points_of(
+                axes
+            )  # a sum of a tile for each element
 
     def whole_sum(self, value: SSAValue) -> set[int]:
         """The axes of the launch of which a number for each place is in a tile, or was added up in it."""
         sizes = dict(self.points.values())
-        found, owner = _points(self.of(value), sizes), value.owner
+        found, owner = points_of(self.of(value), sizes), value.owner
         if isinstance(owner, Operation) and only_added(value):
             found |= self.whole_sum(owner.operands[0]) if passes_sums(owner) else set()
         return found
@@ -291,7 +314,7 @@ class _Walk(TilePlaces):
         coordinates = [self.term(place) for place in at.places]
         if len(coordinates) != len(op.shape):  # of groups
             self.found.unclear = True
-            return _places(op.shape)
+            return all_along(HERE, op.shape)
         for axis, (term, size) in enumerate(zip(coordinates, op.shape, strict=True)):
             extent = _value(tensor.extent(axis), self.extents)
             step = 1 if at.indexing is Indexing.FIRST else size
@@ -302,17 +325,22 @@ class _Walk(TilePlaces):
     def place(self, term: Term | None, size: int, step: int, extent: int | None, own: bool) -> Along | None:
         """What an axis stands for whose tile begins at `term * step`; of a region, also where that is one element."""
         if term is None:
-            return _HERE._replace(covers=False) if size > 1 else None
+            return HERE._replace(covers=False) if size > 1 else None
         start = term * step
         if size == 1 and not own:
-            if not self.turns(term):
-                self.one_place(start)
+            self.one_place(start)
             return None
         if (point := self.point_of(start, size)) is not None:
-            self.found.spans.add((point, size, extent))
-            return Along("point", point)
+            own_place = sym(next(name for name, (axis, _) in self.points.items() if axis == point)) * size
+            shift = poly(start - own_place).items()
+            if step == 1 or size == 1 or all(self.whole_tiles(atoms, factor, step) for atoms, factor in shift):
+                self.found.spans.add((point, size, extent))
+                return Along("point", point)
+            if not self.turns(term):  # so many tiles away, which is nearer with shorter ones
+                self.found.unclear = True
         if self.turns(term):
-            return _LOOP
+            self.found.ones |= self.other_steps(start)
+            return self.walk(start, step)
         for name in term.symbols() & self.points.keys():
             self.found.whole.add(self.points[name][0])
         number = term.value if term.is_const else -1
@@ -330,6 +358,8 @@ class _Walk(TilePlaces):
             for number, (_, along) in enumerate(axis):
                 if along is not None and (along != wanted or number):
                     self.blame([along, wanted])
+                    if wanted is not None and wanted.kind == "loop":  # tiles of another turn, or one for all turns
+                        self.found.unclear = True
 
     # --- Operations on tiles ------------------------------------------------------------------------------------------
 
@@ -339,7 +369,7 @@ class _Walk(TilePlaces):
             case ReshapeOp():
                 self.reshape(op)
             case BroadcastOp():
-                self.axes[op.results[0]] = self.stretched(op.operands[0], _dims(op.results[0]))
+                self.axes[op.results[0]] = self.stretched(op.operands[0], dims_of(op.results[0]))
                 self.passed_on(op.operands[0], op.results[0])
             case PermuteOp():
                 order = [int(n) for n in op.permutation.get_values()]
@@ -347,7 +377,7 @@ class _Walk(TilePlaces):
                 self.axes[op.results[0]] = tuple(source[n] for n in order)
                 self.passed_on(op.operands[0], op.results[0])
             case IotaOp():
-                self.axes[op.results[0]] = _places(_dims(op.results[0]))
+                self.axes[op.results[0]] = all_along(COUNT, dims_of(op.results[0]))
                 self.numbers.add(op.results[0])
             case ReduceOp() | ScanOp():
                 self.fold(op)
@@ -358,12 +388,12 @@ class _Walk(TilePlaces):
 
     def passed_on(self, source: SSAValue, result: SSAValue) -> None:
         """A number that fills a tile, or the numbers of its elements."""
-        if not _dims(source) or source in self.filled:
+        if not dims_of(source) or source in self.filled:
             self.filled.add(result)
         if source in self.numbers:
             self.numbers.add(result)
-        term = self.scalars.get(source) if _dims(source) else self.term(source)
-        if term is not None and _dims(result):
+        term = self.scalars.get(source) if dims_of(source) else self.term(source)
+        if term is not None and dims_of(result):
             self.scalars[result] = term
 
     def reshape(self, op: ReshapeOp) -> None:
@@ -371,7 +401,7 @@ class _Walk(TilePlaces):
         self.passed_on(source, result)
         left = [factor for axis in self.of(source) for factor in axis if factor[0] > 1]
         found: list[Axis] = []
-        for size in _dims(result):
+        for size in dims_of(result):
             axis: list[Factor] = []
             while prod(f[0] for f in axis) < size and left:
                 axis.append(self.split(left, size // prod(f[0] for f in axis)))
@@ -387,7 +417,7 @@ class _Walk(TilePlaces):
         if along is not None and along.kind == "point":
             sizes = {own for axis, own in self.points.values() if axis == along.number}
             if sizes == {size}:  # several elements beside one another for each of the tile
-                inner = _HERE
+                inner = HERE
             else:
                 self.blame([along])
         elif along is not None:
@@ -401,22 +431,42 @@ class _Walk(TilePlaces):
         for operand in op.operands:
             self.counted(operand)
         keeps = isinstance(op, ScanOp)
-        if not keeps and not repeats(op) and all(self.repeated_along(operand, axis) for operand in op.operands):
-            self.found.unclear = True  # a sum of what is repeated is as many times that as the tile is long
+        if not keeps and not (repeats(op) and self.alike(self.of(op.operands[0])[axis])):
+            self.reckoned([self.of(operand)[axis] for operand in op.operands])
         for operand, result in zip(op.operands, op.results, strict=True):
             before = self.of(operand)
             if not before:
                 continue
             if keeps or not (adds(op) and only_added(result)):
                 self.blame(factor[1] for factor in before[axis])
-            own: tuple[Axis, ...] = (((_dims(operand)[axis], _HERE),),) if keeps else ()
+            own: tuple[Axis, ...] = (self.scanned(before[axis], dims_of(operand)[axis]),) if keeps else ()
             self.axes[result] = (*before[:axis], *own, *before[axis + 1 :])
 
-    def repeated_along(self, tile: SSAValue, axis: int) -> bool:
-        """Whether a tile has one number many times along an axis, as many as a tile of the launch has elements."""
-        own = self.of(tile)[axis]
-        sizes = {size for _, size in self.points.values() if size > 1}
-        return all(along is None for _, along in own) and prod(size for size, _ in own) in sizes
+    def scanned(self, axis: Axis, size: int) -> Axis:
+        """What an axis stands for along which elements are put together with those in front of them."""
+        if any(along is not None and along.kind == "loop" for _, along in axis):
+            return axis  # tile by tile: what was in front of this one is the loop's affair
+        return ((size, COUNT if counting(axis) else HERE),)
+
+    def alike(self, axis: Axis) -> bool:
+        """Whether a tile has one number many times along an axis."""
+        return all(along is None for _, along in axis)
+
+    def reckoned(self, axes: Sequence[Axis]) -> None:
+        """What is put together along these axes. A sum of what is repeated is as many times that as the tile is long,
+        and so is the last of what counts the tile's elements."""
+        if not all(map(counting, axes)):
+            return
+        length, own = prod(size for size, _ in axes[0]), dict(self.points.values())
+        lengths = {1}
+        for size in own.values():
+            lengths |= {length * size for length in lengths}
+        if length > 1 and length in lengths:
+            same = {axis for axis, size in own.items() if size == length}
+            if same and not all(map(self.alike, axes)):
+                self.found.whole |= same
+            else:
+                self.found.unclear = True
 
     def product(self, op: Mma) -> None:
         """A matrix product: rows of the one, columns of the other, summed along what they share. Its scales are a
@@ -425,6 +475,7 @@ class _Walk(TilePlaces):
             self.counted(operand)
         left, right, acc, *scales = (self.of(operand) for operand in op.operands)
         ways = [acc]
+        self.reckoned([left[-1], right[-2]])
         for a, b in ((left, right), *([scales] if scales else [])):
             self.blame(along for axis in (a[-1], b[-2]) for _, along in axis)
             for name, axis in (("m", a[-2]), ("n", b[-1])):
@@ -436,19 +487,20 @@ class _Walk(TilePlaces):
         """Element by element, as far as that is known of an operation; or else depending on all that it is given."""
         tiles = [o for o in op.operands if isinstance(o.type, TileType)]
         for operand in tiles:
-            named = self.placed(op, operand) if _dims(operand) else any(self.term(result) for result in op.results)
+            named = self.placed(op, operand) if dims_of(operand) else any(self.term(result) for result in op.results)
             if not named:
                 self.counted(operand)
         for result in op.results:
-            dims = _dims(result)
+            dims = dims_of(result)
             if not dims or not isinstance(result.type, TileType):
                 continue
             alike = op.group in _ELEMENTWISE or isinstance(op, SelectOp)
-            if alike and all(_dims(o) in (dims, ()) for o in tiles):
-                self.axes[result] = self.shifted(op, self.joined([self.of(o) for o in tiles if _dims(o)] or [()]))
+            if alike and all(dims_of(o) in (dims, ()) for o in tiles):
+                self.axes[result] = self.shifted(op, self.joined([self.of(o) for o in tiles if dims_of(o)] or [()]))
             elif tiles:
                 self.blame(along for o in tiles for axis in self.of(o) for _, along in axis)
-                self.axes[result] = _places(dims)
+                alone = all(counting(axis) for o in tiles for axis in self.of(o))
+                self.axes[result] = all_along(COUNT if alone else HERE, dims)
         for region in op.regions:
             for inner in region.blocks:
                 self.block(inner)
@@ -460,7 +512,7 @@ class _Walk(TilePlaces):
         if term is None or not isinstance(op, AddIOp | CmpIOp):
             return None
         if isinstance(op, CmpIOp) and (point := self.stop(term)) is not None:
-            return Along("point", point) if any(point in _points(self.of(o)) for o in op.operands) else None
+            return Along("point", point) if any(point in points_of(self.of(o)) for o in op.operands) else None
         number = next((o for o in op.operands if o in self.numbers), None)
         if number is None or number is start:
             return None
@@ -470,7 +522,10 @@ class _Walk(TilePlaces):
             point = self.reach(term)
         if point is not None:
             return Along("point", point)
-        return _LOOP if isinstance(op, AddIOp) and self.turns(term) else None
+        first = term if isinstance(op, AddIOp) else const(0) - term
+        if any(factor == size > 1 and self.turns(to_term({atoms: 1})) for atoms, factor in poly(first).items()):
+            return self.walk(first, 1)
+        return LOOP if isinstance(op, AddIOp) and self.turns(term) else None
 
     def shifted(self, op: TileOp, axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
         """Numbers of elements in a tile, added to where it begins, are numbers of elements of the tensor."""
@@ -490,9 +545,9 @@ class _Walk(TilePlaces):
 
     def stretched(self, value: SSAValue, shape: Sequence[int]) -> tuple[Axis, ...]:
         """The axes of a tile that is repeated along those where it has one element."""
-        dims = _dims(value)
+        dims = dims_of(value)
         if len(dims) != len(shape):
-            return _plain(shape)
+            return plain(shape)
         pairs = zip(self.of(value), dims, shape, strict=True)
         return tuple(axis if own == size else ((size, None),) for axis, own, size in pairs)
 
@@ -502,7 +557,13 @@ class _Walk(TilePlaces):
         for other in ways[1:]:
             if len(other) == len(found):
                 found = tuple(map(self.met, found, other))
+        self.blame_twice(found)
         return found
+
+    def blame_twice(self, axes: tuple[Axis, ...]) -> None:
+        """Pairs of elements of a tile, which are not all the pairs that there are of the elements of a tensor."""
+        each = [{a.number for _, a in axis if a is not None and a.kind == "point"} for axis in axes]
+        self.found.whole |= {n for k, found in enumerate(each) for n in found if any(n in more for more in each[:k])}
 
     def met(self, first: Axis, second: Axis) -> Axis:
         if first == second or all(along is None for _, along in second):
@@ -511,7 +572,7 @@ class _Walk(TilePlaces):
             return second
         if [size for size, _ in first] != [size for size, _ in second]:
             self.blame(along for _, along in (*first, *second))
-            return ((prod(size for size, _ in first), _HERE),)
+            return ((prod(size for size, _ in first), HERE),)
         pairs = zip(first, second, strict=True)
         return tuple((size, self.one(a, b)) for (size, a), (_, b) in pairs)
 
@@ -521,11 +582,12 @@ class _Walk(TilePlaces):
             return a
         if a is None:
             return b
+        a, b = (HERE if along == COUNT else along for along in (a, b))
         if a.kind == b.kind == "place" and a.number == b.number:
             return a._replace(covers=a.covers and b.covers)
         if "loop" not in (a.kind, b.kind) or "point" in (a.kind, b.kind):
             self.blame([a, b])
-        return _LOOP if "loop" in (a.kind, b.kind) else _HERE
+        return LOOP if "loop" in (a.kind, b.kind) else HERE
 
     def blame(self, what: Iterable[Along | None]) -> None:
         """These elements are combined with others of their tile: it has to have all that there are."""
@@ -536,30 +598,8 @@ class _Walk(TilePlaces):
                 self.found.unclear = True
 
 
-def _dims(value: SSAValue) -> tuple[int, ...]:
-    return value.type.dims if isinstance(value.type, TileType) else ()
-
-
-def _plain(dims: Sequence[int]) -> tuple[Axis, ...]:
-    return tuple(((size, None),) for size in dims)
-
-
-def _places(dims: Sequence[int]) -> tuple[Axis, ...]:
-    return tuple(((size, _HERE if size > 1 else None),) for size in dims)
-
-
 def _value(term: Term, extents: Mapping[str, int]) -> int | None:
     try:
         return term.evaluate(extents)
     except (KeyError, ZeroDivisionError):
         return None
-
-
-def _points(axes: Iterable[Axis], sizes: Mapping[int, int] | None = None) -> set[int]:
-    """The axes of the launch that those of a tile stand for, where they are of these sizes."""
-    return {
-        along.number
-        for axis in axes
-        for size, along in axis
-        if along is not None and along.kind == "point" and (sizes is None or sizes.get(along.number) == size)
-    }

@@ -187,7 +187,7 @@ class Candidates:
         """
         axes = [d for d in self.last if d not in schedule.owned]
         whole: dict[str, int] = {}
-        for axis, d in enumerate(axes):
+        for axis, d in enumerate((*axes, *schedule.owned)):
             two = replace(schedule, tile={**schedule.tile, d: 2})
             if schedule.tile[d] > 1 or self.caps[d] == 1 or not self.fits(two):
                 continue

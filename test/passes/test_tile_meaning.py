@@ -12,7 +12,7 @@ from freehold import Acc, Const, Mut, Out, Ref, f16, f32, i32
 from freehold.passes.analysis.tile_meaning import TileMeaning, tile_meaning
 from freehold.passes.launch_contract import kernel_of
 
-EXTENTS = {"P": 13, "M": 16, "N": 32, "K": 8, "E": 8, "x.shape[0]": 16, "x.shape[1]": 32}
+EXTENTS = {"A": 64, "L": 512, "P": 13, "M": 16, "N": 32, "K": 8, "E": 8, "x.shape[0]": 16, "x.shape[1]": 32}
 
 
 def plain(y: Out["M", "N"], x: Ref["M", "N"]):
@@ -559,7 +559,7 @@ ASKED: list[tuple[Any, dict[str, Any]]] = [
     (two_tables, {}),
     (a_table_and_a_part, {"unclear": True}),
     (chosen_in_branches, {"whole": {1}, "unclear": True}),
-    (sum_of_sums_added, {}),
+    (sum_of_sums_added, {"whole": {0, 1}}),
     (sum_added_by_rows, {}),
     (starts_stored, {"counted": {1}}),
     (starts_of_another_axis, {"whole": {0}, "counted": {1}}),
