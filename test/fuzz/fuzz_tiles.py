@@ -53,11 +53,14 @@ PLACES: Final = (
 NUMBERS: Final = (
     "i{a}*1.0", "s{a}*1.0", "(s{a}//8)*1.0", "(stop{a}-s{a})*1.0", "z.load(i0, ())", "z.load((s0,), ())",
     "z.gather(i0)", "z.gather(s0)", "2.0", "z.load((0,), (4,)).sum()", "z.load((0,), (16,)).max()",
-    "z.load((i0,), (1,)).item()",
+    "z.load((i0,), (1,)).item()", "fh.arange(T{a}).sum()*1.0", "fh.arange(T{a}).max()*1.0", "z.gather(L0).sum()",
+    "fh.cumsum(fh.ones((T{a},), f32)).max()", "fh.ones(shape, f32).flatten().sum()",
+    "fh.mma(fh.ones((16, T{a}), f16), fh.ones((T{a}, 16), f16), fh.zeros((16, 16), f32)).max()",
 )  # fmt: skip
 TABLES: Final = (
     "z.load((i0,), (T0,))", "z.load((0,), (T0,))", "z.gather(P0)", "z.gather(L0)", "z.gather(P0+1)", "z.gather(P0//2)",
     "z.gather(P0, mask=L0 < {n})", "z.gather(P0, mask=P0 < {n})", "z.gather(P0, mask=s0 < {n})",
+    "w.load((i0+1,), (T0,))", "w.load((i0,), (T0,))", "w.load_from((s0+{n},), (T0,))",
 )  # fmt: skip
 """Tiles of the first axis, of a table."""
 STEPS: Final = (
@@ -73,6 +76,11 @@ LOOPS: Final = (
     "for k in fh.tiles(x, axis={a}, size=8):\n        t += x.load({k8}, {t8}).sum(axis={a}, keepdims=True)",
     "for k in fh.tiles(x, axis={a}, size=T{a}):\n        t += x.load({k}, shape).sum(axis={a}, keepdims=True)",
     "for k in range(3):\n        t += x.load_from({from_k}, shape)",
+    "for k in range(3):\n        t += w.load((i0 + k,), ())",
+    "for k in range(3):\n        t += w.load((s0 + k,), ())",
+    "for k in range(2):\n        t += fh.expand_dims(w.load((i0 + k,), (T0,)), {after}) + Z",
+    "a = b = c = d = e = t\n    for k in range(4):\n        a, b, c, d, e = b, c, d, e, t * x.load(at, shape)\n"
+    "    t += a.max()",
 )
 ENDS: Final = (
     "h.at(0).add(t.sum())", "h.at(0).add(t.sum() + 1.0)", "h.at(0).add(t.max())", "h.at(0).add(1.0)",
@@ -80,6 +88,9 @@ ENDS: Final = (
     "h.add_at(1.0, P{a} % 4, mask=P{a} < {e})", "h.add_at(t.sum(), i{a} % 4)", "h.add_at(t.sum(), (s{a}//8) % 4)",
     "h.add_at(t.sum(), (t.sum() > 0).astype(i32))", "h.add_at(t.sum(), 0, mask=t.sum() > 0)",
     "h.at(0).add(2.0 * t.sum())", "h.add_at(t.sum(axis={others}), P{a}, mask=P{a} < 4)",
+    "h.add_at(t.sum(), P{a} % 4)", "h.add_at(t.sum(), 0, mask=P{a} < {n})", "h.at(0).add((t > 0).sum() * 1.0)",
+    "u = t.sum(axis={others})\n    h.at(0).add((u[:, None] * u[None, :]).sum())",
+    "u = t.sum(axis={others})\n    h.at(0).add(w.gather((P{a}[:, None] + P{a}[None, :]) % 64).sum())",
 )  # fmt: skip
 
 
@@ -112,7 +123,7 @@ class Writer:
         k = f"({', '.join(indices[0])})"
         return text.format(
             a=a, n=self.rng.choice((1, 3)), e=f"{self.cut}.shape[{a}]", k=k, k8=k, t8=f"({', '.join(short)})",
-            from_k=f"({', '.join(indices[1])})", others=others,
+            from_k=f"({', '.join(indices[1])})", others=others, after=tuple(range(1, rank)),
         )  # fmt: skip
 
     def atom(self) -> str:
@@ -159,8 +170,8 @@ class Writer:
             lines += [f"t = fh.where({inside}, t, 0.0)", self.filled(self.rng.choice(ENDS))]
         body = "".join(f"    {line}\n" for line in lines if line)
         return (
-            "import freehold as fh\nfrom freehold import Acc, Out, Ref, f32, i32\n\n@fh.kernel\n"
-            f'def kernel({tensors}x: Ref[{dims}], z: Ref["{"BMN"[-rank]}"]):\n{body}'
+            "import freehold as fh\nfrom freehold import Acc, Out, Ref, f16, f32, i32\n\n@fh.kernel\n"
+            f'def kernel({tensors}x: Ref[{dims}], z: Ref["{"BMN"[-rank]}"], w: Ref["W"]):\n{body}'
         )
 
     def along_only(self, axis: int) -> str:
@@ -204,11 +215,11 @@ def outcome_of(text: str, file: str, writer: Writer) -> tuple[str, str]:
     kernel, rng = names["kernel"], np.random.default_rng(len(text))
     extents = ((4, 16), (8, 16), (3, 13), (16, 8)) if writer.rank == 2 else ((4, 8, 16), (3, 4, 8), (2, 5, 7))
     shape = writer.rng.choice(extents)
-    x, z = rng.standard_normal(shape).astype(np.float32), rng.standard_normal(shape[0]).astype(np.float32)
+    x, z, w = (rng.standard_normal(s).astype(np.float32) for s in (shape, shape[0], 64))
 
     def fresh() -> list[Any]:
         written = [np.zeros(shape, np.float32)] if writer.cut == "y" else []
-        return [*written, *([np.zeros(16, np.float32)] if writer.adds else []), x, z]
+        return [*written, *([np.zeros(16, np.float32)] if writer.adds else []), x, z, w]
 
     try:
         found = completed(kernel, tuple(fresh()), CallSite(), None)
