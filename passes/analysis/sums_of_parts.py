@@ -15,10 +15,10 @@ from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MaxIOp, Mi
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, FToFOp, IToFOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ReshapeOp
-from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_name
+from freehold.dialects.cuda_tile.types import ELEMENT_BITS, MAX_TILE_ELEMENTS, TileType, element_name
 from freehold.dialects.ownership import AccessOp, Update
 
-_MOST_BITS: Final = 24
+_MOST_BITS: Final = MAX_TILE_ELEMENTS.bit_length() - 1
 """By how many bits a sum of a tile's elements may be longer than they are."""
 
 
