@@ -51,10 +51,19 @@ def too_many(c: Context, node: core.Call, signature: Parameters, taken: int) -> 
         return Advice(f"one after the other: `{whole}`", node)
     free = [k for k in signature.keywords if k not in {given.arg for given in node.keywords}]
     if len(texts) - taken > len(free):
-        return None
+        kept = ", ".join([*texts[:taken], *(line(c, k) for k in node.keywords)])
+        more = len(texts) - taken
+        what = "the last argument" if more == 1 else f"the last {more} arguments"
+        return Advice(f"leave out {what} by position: `{name}({kept})`", node)
     extra = [f"{k}={text}" for k, text in zip(free, texts[taken:], strict=False)]
     call = ", ".join([*texts[:taken], *extra, *(line(c, k) for k in node.keywords)])
     return Advice(f"name {'it' if len(extra) == 1 else 'them'}: `{name}({call})`", node)
+
+
+def twice(c: Context, node: core.Call, key: str, name: str) -> Advice:
+    """An argument by its name that is given by position, too, or for a second time."""
+    whole = of_shape(c, node, name)
+    return Advice(f"leave out `{key}=`: `{_without(c, node, key)}`", node) if whole is None else whole
 
 
 def of_shape(c: Context, node: core.Call, name: str) -> Advice | None:

@@ -178,8 +178,7 @@ def bind(
             wrong(f"has no parameter `{key}`", keyword, *edits)
             return None
         if key in values:
-            whole = advice_on_calls.of_shape(c, node, signature.name)
-            wrong(f"is given `{key}` twice", keyword, whole or Advice(f"leave out `{key}=`"))
+            wrong(f"is given `{key}` twice", keyword, advice_on_calls.twice(c, node, key, signature.name))
             return None
         values[key] = value
         nodes[key] = keyword.value
@@ -250,19 +249,24 @@ def shape_of(c: Context, value: Value, node: core.Expr) -> tuple[int, ...] | Non
     return None if shape is None or not check_shape(c, shape, node) else shape
 
 
-def check_shape(c: Context, shape: Sequence[int], node: core.Expr) -> bool:
-    """Whether `shape` can be a tile's; reports why not."""
+def check_shape(c: Context, shape: Sequence[int], node: core.Expr, *, written: bool = True) -> bool:
+    """Whether `shape` can be a tile's; reports why not. `written`: the extents are what stands at `node`."""
     for position, extent in enumerate(shape):
         if extent < 1 or extent & (extent - 1):
-            place = node.elts[position] if isinstance(node, core.Tuple) and len(node.elts) == len(shape) else node
+            single = isinstance(node, core.Tuple) and len(node.elts) == len(shape)
+            place = node.elts[position] if isinstance(node, core.Tuple) and single else node
             why = f"{extent} is not a power of two" if extent > 0 else f"{extent} is not positive"
             error = errors.BadShape(c.span(place), shape=show_shape(shape), why=why)
             if extent > 0:
-                up = 1 << extent.bit_length()
-                error.add(
-                    error.Instead(f"take {up}, and leave the rest unused: what overhangs is padded, and never stored")
-                )
-            c.error(error)
+                edit = f"what overhangs is padded, and never stored: take `{1 << extent.bit_length()}`"
+            elif extent == 0:
+                edit = "a tile has an element along each axis at least: take `1`"
+            elif extent == -1:
+                edit = "how long a tile is does not follow from the array: take a length, such as `64`"
+            else:
+                edit = f"take `{1 << (-extent - 1).bit_length()}`"
+            exact = written and (single or len(shape) == 1)
+            c.error(error.add(error.Instead(edit, at=c.span(place) if exact else None)))
             return False
     count = 1
     for extent in shape:

@@ -8,6 +8,7 @@ from typing import cast
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, MulIOp
 from freehold.dialects.cuda_tile.ops.shape import IotaOp
 from freehold.frontend import advice_on_calls
+from freehold.frontend.advice import Advice, in_place
 from freehold.frontend.arguments import Arguments, check_pairs, check_shape, dtype_of, ints_of, misuse, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
@@ -56,6 +57,21 @@ def full(c: Context, a: Arguments) -> Value:
     return convert(c, broadcast(c, tile, shape), dtype)
 
 
+def _counts_nothing(c: Context, a: Arguments, counted: range, end: str) -> Value:
+    """Reports an `arange` that ends where it begins, or before."""
+    start, stop, step = counted.start, counted.stop, counted.step
+    call = c.text(a.node.func)
+    if start == stop:
+        edit = f"count one at least: `{call}({start}, {start + 1})`"
+    elif step < 0 or start > 0:
+        edit = f"count the other way: `{call}({start}, {stop}, {-step})`"
+    else:  # `arange(-8)`: what is meant are the numbers below 0
+        whole = in_place(c, a.node, f"{call}({start - stop}) - {start - stop}")
+        edit = f"add where it begins: `{whole}`"
+    problem = f"counts from {start} to {stop} by {step}, so there is no number"
+    return misuse(c, a, end, problem, edit if "dtype" in a.nodes else Advice(edit, a.node))
+
+
 def arange(c: Context, a: Arguments) -> Value:
     """`arange(stop)`, `arange(start, stop)` or `arange(start, stop, step)`, and the dtype last or by its name."""
     positions = ("start", "stop", "step")
@@ -84,7 +100,10 @@ def arange(c: Context, a: Arguments) -> Value:
         return misuse(c, a, "step", "takes a step other than 0", "leave it out: it is 1")
     counted = range(*bounds)
     count = max(0, -((counted.start - counted.stop) // counted.step))  # of a range that is too long Python says none
-    if not check_shape(c, (count,), a.place(given[min(len(given), 2) - 1])):
+    end = given[min(len(given), 2) - 1]
+    if not count:
+        return _counts_nothing(c, a, counted, end)
+    if not check_shape(c, (count,), a.place(end), written=given == ["start"]):
         return POISON
     dtype = _dtype(c, a, dtypes.i32)
     if dtype is None or not check_pairs(c, dtype, (count,), a.place(given[0])):

@@ -7,13 +7,17 @@ import sys
 from functools import cached_property, lru_cache
 from itertools import islice
 from types import CodeType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from freehold.support.report import Argument
 from freehold.support.span import Span, char_column
 
 if TYPE_CHECKING:
     from freehold.support.report import Argument
+
+
+_MOST_IN_A_SENTENCE: Final = 40
+"""Characters of the user's text that a sentence names something by."""
 
 
 @lru_cache(maxsize=4)  # a program that tries what is refused does so in one file
@@ -24,6 +28,11 @@ def _calls(text: str) -> dict[tuple[int | None, ...], ast.Call | ast.Subscript |
         if isinstance(node, ast.Call | ast.Subscript | ast.Attribute):
             found.setdefault((node.lineno, node.end_lineno, node.col_offset, node.end_col_offset), node)
     return found
+
+
+def _if_short(text: str) -> str | None:
+    """A text that can stand in a sentence; None of another."""
+    return text if len(text) <= _MOST_IN_A_SENTENCE else None
 
 
 class CallSite:
@@ -93,8 +102,7 @@ class CallSite:
         node = self._node(position, name)
         if not isinstance(node, ast.Call) or not node.args:
             return None
-        text = ast.unparse(node.args[0])
-        return text if len(text) <= 40 else None
+        return _if_short(ast.unparse(node.args[0]))
 
     @property
     def receiver(self) -> tuple[Span, str] | None:
@@ -107,17 +115,34 @@ class CallSite:
             node = node.func
         if not isinstance(node, ast.Attribute | ast.Subscript):
             return None
-        text = ast.unparse(node.value)
-        return (self._span(node.value, lines), text) if len(text) <= 40 else None
+        text = _if_short(ast.unparse(node.value))
+        return None if text is None else (self._span(node.value, lines), text)
 
     def text(self, position: int | None, name: str) -> str | None:
-        """The source text of an argument, if it is short."""
+        """The source text of an argument, on one line: what edits are made of."""
         node = self._node(position, name)
-        if node is None or self._call is None or node.lineno != node.end_lineno:
+        if node is None or self._call is None:
             return None
+        if node.lineno != node.end_lineno:
+            return ast.unparse(node)
         line = self._call[1][node.lineno - 1]
-        text = line[char_column(line, node.col_offset) : char_column(line, node.end_col_offset or 0)]
-        return text if len(text) <= 40 else None
+        return line[char_column(line, node.col_offset) : char_column(line, node.end_col_offset or 0)]
+
+    def without(self, behind: int | None = None, keyword: str | None = None) -> str | None:
+        """The whole call without some arguments: those by position behind so many, and one by its name. None where it
+        cannot be told which these are."""
+        if self._call is None or any(isinstance(a, ast.Starred) for a in self._call[0].args):
+            return None
+        call = self._call[0]
+        keywords = [k for k in call.keywords if k.arg != keyword]
+        if keyword is not None and len(keywords) == len(call.keywords):  # it stands in a `**mapping`
+            return None
+        return ast.unparse(ast.Call(call.func, call.args[:behind], keywords))
+
+    def short_text(self, position: int | None, name: str) -> str | None:
+        """The source text of an argument where it can stand in a sentence."""
+        text = self.text(position, name)
+        return None if text is None else _if_short(text)
 
 
 def caller() -> CallSite:

@@ -167,6 +167,20 @@ class ArgumentCount(Error):
         text: ClassVar[str] = "write `{name}=`"
         name: str
 
+    class LeaveOut(Help):
+        """The call without what there is no parameter for, or what is given already."""
+
+        text: ClassVar[str] = "leave out {what}: `{call}`"
+        what: str
+        call: str
+
+    class Give(Help):
+        """The call with what is missing."""
+
+        text: ClassVar[str] = "give {what}, as in `{call}`"
+        what: str
+        call: str
+
     class OutputsToo(Help):
         """For outputs that the caller expects to be made."""
 

@@ -93,7 +93,7 @@ class TileUnfit(Error):
     given: str
 
     class Nearest(Help):
-        text: ClassVar[str] = "use {tile}"
+        text: ClassVar[str] = "use `{tile}`"
         tile: str
 
 

@@ -82,7 +82,7 @@ def as_known(text: str, parameter: Parameter, value: Any) -> str:
     wanted = numpy_dtype((parameter.dtype or dtypes.f32).name) if kind == "O" else value.dtype.newbyteorder("=")
     if kind == "f" and wanted.itemsize > 8:
         wanted = numpy_dtype("f64")
-    return f"{text}.astype({wanted.type.__module__}.{wanted.type.__name__})"
+    return f"{primary(text)}.astype({wanted.type.__module__}.{wanted.type.__name__})"
 
 
 def as_parts(text: str, value: object, dtype: str) -> str:
@@ -114,7 +114,7 @@ def _conversions(given: Any, text: str) -> Iterator[tuple[str, Any]]:
         return
     if is_array(value) or hasattr(value, "numel"):
         value = value.item()
-        yield f"{text}.item()", value
+        yield f"{primary(text)}.item()", value
     if isinstance(value, bool):
         return
     if hasattr(value, "__index__"):

@@ -20,6 +20,7 @@ from freehold.frontend.signature import (
     Specialisation,
     TensorSpec,
 )
+from freehold.frontend.syntax.text import primary
 from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.errors.refusing import errors
 from freehold.runtime.launch.partition import Partition
@@ -187,9 +188,9 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
         text = _array_text(call, parameter, partition)
         if text and wanted:
             if wanted == 1 and (parameter.mode == "ref" or contiguous):  # what is written into a copy is lost
-                error.add(error.Reshape(text, "-1"))
+                error.add(error.Reshape(primary(text), "-1"))
             elif len(shape) == 1:
-                error.add(error.Reshape(text, ", ".join(["1"] * (wanted - 1) + ["-1"])))
+                error.add(error.Reshape(primary(text), ", ".join(["1"] * (wanted - 1) + ["-1"])))
         add(error)
     if 0 in shape:
         add(errors.EmptyTensor(call.place(parameter), name, kernel, shape, shape.index(0)))

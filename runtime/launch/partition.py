@@ -28,6 +28,7 @@ from freehold.runtime.base import native
 from freehold.runtime.base.call_site import CallSite, caller
 from freehold.runtime.errors.refusing import errors, reject
 from freehold.support.public import refuse as wrong_call
+from freehold.support.span import Span
 
 _IN_KERNELS: Final = frozenset(("load", "load_like", "store", "at", "release", "index", "tile"))
 
@@ -401,20 +402,29 @@ def _extents(what: str, given: object) -> tuple[int, ...]:
         if extent >= 2**31:
             _refuse(what, _MOST if what == "the tile" else "below 2147483648", shown)
         if extent < 1:
-            _refuse(what, "a positive integer or a tuple of them", shown)
+            _refuse(what, "a positive integer or a tuple of them", shown, _positive(items))
         extents.append(extent)
     if not extents and what != "the tile":  # what has no axes is one region
         _refuse(what, "a positive integer or a tuple of them", shown)
     return tuple(extents)
 
 
+def _positive(items: tuple[object, ...]) -> str:
+    """Extents that may have been meant by some that are not all positive; empty where one of them is no number."""
+    if not all(hasattr(item, "__index__") and not isinstance(item, bool) for item in items):
+        return ""
+    given = [int(cast(int, item)) for item in items]
+    sizes = [str(64 if n in (0, -1) else 1 << (abs(n) - 1).bit_length()) for n in given]
+    return sizes[0] if len(sizes) == 1 else f"({', '.join(sizes)})"
+
+
 _NAMED: Final = {
-    "'row'": "`freehold.ROW`",
-    "'column'": "`freehold.COLUMN`",
-    "'grouped'": "`freehold.grouped(8)`",
-    "the function `grouped`": "`freehold.grouped(8)`",
-    "'persistent'": "`freehold.PERSISTENT`",
-    "'each'": "`freehold.EACH`",
+    "'row'": "freehold.ROW",
+    "'column'": "freehold.COLUMN",
+    "'grouped'": "freehold.grouped(8)",
+    "the function `grouped`": "freehold.grouped(8)",
+    "'persistent'": "freehold.PERSISTENT",
+    "'each'": "freehold.EACH",
 }
 """What is meant by what is often written for an order, or for blocks."""
 
@@ -426,5 +436,6 @@ def _refuse(what: str, expected: str, given: str, nearest: str = "") -> NoReturn
     position = {"array": 0, "tile": 1}.get(parameter)
     error = errors.TileUnfit(site.argument(position, parameter, "freehold.partition"), what, expected, given)
     if nearest:
-        error.add(error.Nearest(nearest))
+        place = error.place
+        error.add(error.Nearest(nearest, at=place if isinstance(place, Span) and nearest[0] in "(123456789" else None))
     reject(error)

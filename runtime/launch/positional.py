@@ -6,7 +6,7 @@ What other libraries take at a launch, a grid, a stream, hints, has its own plac
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.frontend.signature import KernelSignature
@@ -32,12 +32,15 @@ def positional(
         return arguments
     problems: dict[str, Help | None] = {}
     if len(arguments) > len(parameters):
-        problems[f"takes {len(parameters)} arguments, and {len(arguments)} were given"] = None
+        more = len(arguments) - len(parameters)
+        problem = f"takes {len(parameters)} argument{'s' * (len(parameters) != 1)}, and {len(arguments)} were given"
+        what = "the last argument" if more == 1 else f"the last {more} arguments"
+        problems[problem] = _left_out(site, what, site.without(behind=len(parameters)))
     values: dict[str, Any] = {p.name: a for p, a in zip(parameters, arguments, strict=False)}
     meant = _meant(signature, len(arguments), keywords)
     for name, value in keywords.items():
         if name in values:
-            problems[f"was given two values for `{name}`"] = None
+            problems[f"was given two values for `{name}`"] = _left_out(site, f"`{name}=`", site.without(keyword=name))
         elif name in meant:
             problems[f"has no parameter `{name}`"] = meant[name]
         values[name] = value
@@ -50,7 +53,8 @@ def positional(
             elif p.name not in proposed:
                 missing.append(f"`{p.name}`")
     if missing:
-        problems[f"was called without {' and '.join(missing)}"] = _outputs_too(signature, arguments, keywords)
+        outputs = _outputs_too(signature, arguments, keywords)
+        problems[f"was called without {' and '.join(missing)}"] = outputs or _given(site, missing)
     if problems:
         shown = ", ".join(f"`{p.name}: {p.annotation}`" for p in parameters)
         found = [errors.ArgumentCount(site.span, signature.kernel, problem, shown) for problem in problems]
@@ -59,6 +63,21 @@ def positional(
                 error.add(help)
         raise Rejected(found)
     return tuple(values[p.name] for p in parameters)
+
+
+def _left_out(site: CallSite, what: str, call: str | None) -> Help | None:
+    """The call without some arguments, as an edit."""
+    return None if call is None else errors.ArgumentCount.LeaveOut(what, call, at=site.span)
+
+
+def _given(site: CallSite, missing: Sequence[str]) -> Help | None:
+    """The call with arguments that are missing: what they are called by the kernel stands for them."""
+    call = site.without()
+    if call is None:
+        return None
+    more = ", ".join(f"{name.strip('`')}={name.strip('`')}" for name in missing)
+    whole = f"{call[:-1]}{'' if call.endswith('()') else ', '}{more})"
+    return errors.ArgumentCount.Give("it" if len(missing) == 1 else "them", whole)
 
 
 def _outputs_too(signature: KernelSignature, given: tuple[Any, ...], keywords: Mapping[str, Any]) -> Help | None:

@@ -88,7 +88,7 @@ def of_call(function: str, parameters: Mapping[str, Any], site: CallSite | None 
     def blame(refusal: Refusal) -> Rejected:
         for position, (parameter, given) in enumerate(parameters.items()):
             if given is refusal.tensor:
-                text = used.text(position, parameter) or parameter
+                text = used.short_text(position, parameter) or parameter
                 return rejected(refusal, used.argument(position, parameter, function), text, f"`{function}`")
         return rejected(refusal, used.span, "a tensor", f"`{function}`")
 
@@ -102,7 +102,7 @@ def of_launch(signature: KernelSignature, arguments: tuple[Any, ...], site: Call
         doing = f"this launch of `{signature.kernel}`"
         for position, (parameter, given) in enumerate(zip(signature.parameters, arguments, strict=True)):
             if given is refusal.tensor or getattr(given, "array", None) is refusal.tensor:
-                text = site.text(position, parameter.name)
+                text = site.short_text(position, parameter.name)
                 if given is not refusal.tensor:
                     text = site.first_argument(position, parameter.name)
                 place = site.argument(position, parameter.name, signature.kernel)

@@ -76,15 +76,17 @@ def test_what_stands_where_an_argument_does() -> None:
     assert [behind.text(n, "first") for n in (0, 1)] == ["5", None]
     long = probe("forty-one characters, with both its quotes").site
     short = probe("forty characters, and with its quotes").site
-    assert long.text(0, "first") is None
-    assert short.text(0, "first") == '"forty characters, and with its quotes"'
+    assert long.text(0, "first") == '"forty-one characters, with both its quotes"'
+    assert long.short_text(0, "first") is None
+    assert short.text(0, "first") == short.short_text(0, "first") == '"forty characters, and with its quotes"'
     lines = probe(
         [
             1,
         ]
     ).site
-    assert lines.text(0, "first") is None
+    assert lines.text(0, "first") == lines.short_text(0, "first") == "[1]"
     assert CallSite().text(0, "first") is None
+    assert CallSite().short_text(0, "first") is None
     assert probe[0].site.text(0, "first") is None
 
 
