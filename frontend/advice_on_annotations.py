@@ -37,8 +37,8 @@ def of_unknown(name: str, annotation: object) -> list[Proposal]:
     if kind is dict:
         return [("values with names that are known at compile time are a frozen dataclass, and it is a `Const`", False)]
     if (instead := _CHANGE.get(kind)) is not None:
-        return [(f"a value known at compile time cannot change, and is a `Const`: `{name}: Const[{instead}]`", True)]
-    return [(f"a value known at compile time is a `Const`: `{name}: Const[{shown}]`", True)]
+        return [(f"a value known at compile time cannot change, and is a Const: `{name}: Const[{instead}]`", True)]
+    return [(f"a value known at compile time is a Const: `{name}: Const[{shown}]`", True)]
 
 
 def written(annotation: object) -> str | None:

@@ -63,7 +63,7 @@ def too_many(c: Context, node: core.Call, signature: Parameters, taken: int) -> 
 def twice(c: Context, node: core.Call, key: str, name: str) -> Advice:
     """An argument by its name that is given by position, too, or for a second time."""
     whole = of_shape(c, node, name)
-    return Advice(f"leave out `{key}=`: `{_without(c, node, key)}`", node) if whole is None else whole
+    return Advice(f"leave out the one by its name: `{_without(c, node, key)}`", node) if whole is None else whole
 
 
 def of_shape(c: Context, node: core.Call, name: str) -> Advice | None:

@@ -7,7 +7,7 @@ because a number comes from memory, there is no witness.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, islice, product
+from itertools import chain, combinations, islice, product
 from typing import Final
 
 from xdsl.ir import SSAValue
@@ -29,6 +29,8 @@ _SCALARS: Final = (1, 2, 3, 0, 4, -1, 100)
 """Integers that a launch passes."""
 _SMALL: Final = 64
 """Up to where extents and scalars of a counterexample are small."""
+_LEAST: Final = (1, 2, 3, 4)
+"""Extents and scalars of the smallest launches; greater ones are powers of two."""
 _LAUNCHES: Final = 12
 """Small launches that are enumerated."""
 
@@ -209,12 +211,36 @@ def outside(
     if distribution is None:
         return None
 
-    for work in _suspected(values, distribution, facts):
+    def first(work: Work) -> Visit | None:
         n = count.evaluate(work.launch)
-        for visit in work.of(op):
-            if visit.defined and visit.coordinates and not 0 <= visit.coordinates[axis] < n:
-                return work.launch, visit
+        found = (v for v in work.of(op) if v.defined and v.coordinates and not 0 <= v.coordinates[axis] < n)
+        return next(found, None)
+
+    for work in _suspected(values, distribution, facts):
+        if (visit := first(work)) is not None:
+            return _least(work.launch, visit, first, distribution, facts)
     return None
+
+
+def _least(
+    launch: Mapping[str, int],
+    visit: Visit,
+    first: Callable[[Work], Visit | None],
+    distribution: DistributeOp,
+    facts: KernelFacts,
+) -> tuple[Mapping[str, int], Visit]:
+    """A launch as small as will do, one number after the other, where `visit` is what is looked for in a larger one."""
+    runner = Runner(distribution, facts)
+    for name in sorted(launch):
+        for value in chain(_LEAST, (1 << n for n in range(3, 31))):
+            tried = {**launch, name: value}
+            if value >= launch[name]:
+                break
+            work = runner.work(tried) if holds_in(facts.base.facts, tried) else None
+            if work is not None and (found := first(work)) is not None:
+                launch, visit = tried, found
+                break
+    return launch, visit
 
 
 def _suspected(values: Mapping[str, int], distribution: DistributeOp, facts: KernelFacts) -> Iterator[Work]:

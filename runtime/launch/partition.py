@@ -188,7 +188,7 @@ def ragged(
     if isinstance(axis, bool) or not isinstance(axis, int) or not -rank <= axis < rank:  # pyright: ignore[reportUnnecessaryIsInstance] -- what users pass
         _refuse("`axis`", f"one of the tile's axes, from 0 to {rank - 1}", repr(axis))
     if not isinstance(by, str) or not by.isidentifier():  # pyright: ignore[reportUnnecessaryIsInstance] -- as above
-        _refuse("`by`", "the name of the parameter that holds the offsets", _shown(by), '`by="offsets"`')
+        _refuse("`by`", "the name of the parameter that holds the offsets", _shown(by), 'by="offsets"')
     largest = 0 if most is None else _extents("`most`", most)[0]
     spec = replace(complete, order=order, groups=Groups(by, axis % rank, largest))
     made.spec = _SPECS.setdefault(spec, spec)
@@ -275,7 +275,7 @@ def _open(
 
 def _class(array: type[object]) -> type[Partition]:
     if issubclass(array, Partition):
-        _refuse("the array", "an array", "a partition", "the array itself: `partition.array`")
+        _refuse("the array", "an array", "a partition", "partition.array")
     return _CLASSES.setdefault(array, type("Partition", (Partition,), {"__slots__": ()}))
 
 
@@ -316,7 +316,7 @@ def _spec(
         found = _map(map, grid, where, len(extents) - len(axes))
     rank = len(extents) - len(axes) if found is None else len(found.domain)
     if order.kind == "grouped" and rank < 2 and found is None and not axes:
-        _refuse("`order`", "`freehold.ROW` or `COLUMN` for a tile of one axis", str(order), "`freehold.ROW`")
+        _refuse("`order`", "`freehold.ROW` or `COLUMN` for a tile of one axis", str(order), "freehold.ROW")
     spec = PartitionSpec(extents, steps, order, blocks, count, found, axes, bool(partial))
     return _SPECS.setdefault(spec, spec)
 

@@ -30,17 +30,17 @@ def positional(
     parameters = signature.parameters
     if len(arguments) == len(parameters) and not keywords:
         return arguments
-    problems: dict[str, Help | None] = {}
+    problems: dict[str, Help | tuple[str, str] | None] = {}
     if len(arguments) > len(parameters):
         more = len(arguments) - len(parameters)
         problem = f"takes {len(parameters)} argument{'s' * (len(parameters) != 1)}, and {len(arguments)} were given"
         what = "the last argument" if more == 1 else f"the last {more} arguments"
-        problems[problem] = _left_out(site, what, site.without(behind=len(parameters)))
+        problems[problem] = _and(what, site.without(behind=len(parameters)))
     values: dict[str, Any] = {p.name: a for p, a in zip(parameters, arguments, strict=False)}
     meant = _meant(signature, len(arguments), keywords)
     for name, value in keywords.items():
         if name in values:
-            problems[f"was given two values for `{name}`"] = _left_out(site, f"`{name}=`", site.without(keyword=name))
+            problems[f"was given two values for `{name}`"] = _and("the one by its name", site.without(keyword=name))
         elif name in meant:
             problems[f"has no parameter `{name}`"] = meant[name]
         values[name] = value
@@ -59,15 +59,17 @@ def positional(
         shown = ", ".join(f"`{p.name}: {p.annotation}`" for p in parameters)
         found = [errors.ArgumentCount(site.span, signature.kernel, problem, shown) for problem in problems]
         for error, help in zip(found, problems.values(), strict=True):
-            if help is not None:
+            if isinstance(help, tuple):
+                error.add(error.LeaveOut(*help, at=site.span))
+            elif help is not None:
                 error.add(help)
         raise Rejected(found)
     return tuple(values[p.name] for p in parameters)
 
 
-def _left_out(site: CallSite, what: str, call: str | None) -> Help | None:
-    """The call without some arguments, as an edit."""
-    return None if call is None else errors.ArgumentCount.LeaveOut(what, call, at=site.span)
+def _and(what: str, call: str | None) -> tuple[str, str] | None:
+    """What is left out, and the call without it, if that is known."""
+    return None if call is None else (what, call)
 
 
 def _given(site: CallSite, missing: Sequence[str]) -> Help | None:

@@ -362,7 +362,7 @@ def test_what_is_annotated_otherwise_has_an_edit_that_is_accepted(annotation: st
     (error,) = caught.value.errors
     (made,) = error.report().edits
     assert isinstance(error.place, Span)
-    assert (made.code, made.span) == (edit, error.place)
+    assert (made.code, made.before, made.span) == (edit, (), error.place)
     assert kernel(edit).signature["x"].annotation
 
 

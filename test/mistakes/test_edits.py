@@ -40,7 +40,7 @@ PLACES = np.repeat(PADDED.argmax(2), 64, 1)[:, :100].astype(np.float32)
 
 @dataclass(frozen=True)
 class Case:
-    """A kernel that is refused, what it is given, and what its author wants."""
+    """A kernel that is refused, or whose `launch` is, what it is given, and what its author wants."""
 
     kernel: str
     given: tuple[object, ...]
@@ -63,7 +63,10 @@ class Case:
             out[...] = self.mut
         kwargs: dict[str, Any] = {"owned": self.owned} if self.owned != () else {}
         cut = fh.partition(out if self.acc is None else self.acc, self.tile, **kwargs)  # pyright: ignore[reportArgumentType] -- a tile
-        names["kernel"](*((cut,) if self.acc is None else (out, cut)), *self.given).sync()
+        if "launch" in names:
+            names["launch"](out, *self.given)
+        else:
+            names["kernel"](*((cut,) if self.acc is None else (out, cut)), *self.given).sync()
         return out
 
 
@@ -405,6 +408,38 @@ CASES = {
     "a number past Python's": one("    y.store(fh.maximum(x.load_like(y), -1e400))", X),
     "a statement that only names a method": Case(
         'def kernel(y: Mut["N"]):\n    y.store(y.load() * 2)\n    y.release', (), Z * 2, mut=Z
+    ),
+    # Parameters, and what is asked of a launch.
+    "text as a parameter": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], how: str):\n    y.store(x.load_like(y) * (2 if how == "double" else 1))',
+        (X, "double"), X * 2,
+    ),
+    "a dtype behind the dimensions": Case(
+        'def kernel(y: Out["N"], x: Ref["N", f32]):\n    y.store(x.load_like(y))', (X,), X
+    ),
+    "ask a launch for a number without a sign": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], n: u32):\n    fh.require(n < 5)\n    y.store(x.load_like(y) * n)',
+        (X, 3), X * 3,
+    ),
+    "ask a launch for a fraction": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], s: f32):\n    fh.require(s < 5, "low")\n    y.store(x.load_like(y) * s)',
+        (X, 3.0), X * 3,
+    ),
+    "give the name of an output to a tile": one("    y = x.load_like(y) * 2", X * 2),
+    "a negative extent": one("    y.store(x.load_like(y) + fh.ones((-64,), f32))", X + 1),
+    "an extent of nothing": one("    y.store(x.load_like(y) + fh.ones((0,), f32))", X + 1),
+    "an extent that is to be found": one("    y.store(x.load_like(y) + fh.ones((-1,), f32))", X + 1),
+    "an extent between powers of two": one("    y.store(x.load_like(y) + fh.ones(50, f32))", X + 1),
+    "count up to a negative number": one(
+        "    y.store(x.load_like(y) + fh.arange(-64) * 2)", X + 2 * (np.arange(100) % 64 - 64)
+    ),
+    "more arguments than there are": one("    y.store(fh.exp(x.load_like(y), 1, 2, 3))", np.exp(X)),
+    "an argument twice": one("    y.store(fh.exp(x.load_like(y), x=x.load_like(y)))", np.exp(X)),
+    "launch with a negative tile": one(
+        "    y.store(x.load_like(y))\n\ndef launch(y, x):\n    kernel(fh.partition(y, (-64,)), x).sync()", X
+    ),
+    "launch with more arguments than there are": one(
+        "    y.store(x.load_like(y))\n\ndef launch(y, x):\n    kernel(fh.partition(y, 64), x, 100, x=x).sync()", X
     ),
 }  # fmt: skip
 """Mistakes, with what their authors want."""

@@ -75,3 +75,20 @@ def test_a_tile_that_is_never_there_is_shown_in_a_launch_as_small_as_it_is_found
     with pytest.raises(fh.Rejected, match="O302") as caught:
         fh.kernel(kernel).verify(fh.partition(np.zeros(16, np.float32), 16), np.zeros(16, np.float32))
     assert f"by block {block}" in str(caught.value)
+
+
+def behind(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(x.load((y.index[0], y.index[1] + 1), y.tile))
+
+
+def behind_of_many(y: Out["M", "N"], x: Ref["M", "N"]):
+    fh.require("M > 5 and N % 3 == 0")
+    y.store(x.load((y.index[0] + 2, y.index[1]), y.tile))
+
+
+@pytest.mark.parametrize(("kernel", "shown"), [(behind, "M = 1, N = 1"), (behind_of_many, "M = 6, N = 3")])
+def test_a_launch_that_goes_outside_is_no_larger_than_it_has_to_be(kernel: Any, shown: str) -> None:
+    given = np.zeros((5, 9001), np.float32)
+    with pytest.raises(fh.Rejected, match="O302") as caught:
+        fh.kernel(kernel).verify(fh.partition(given, (2, 4096)), given.copy())
+    assert f"where {shown}, " in str(caught.value)

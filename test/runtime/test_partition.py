@@ -82,14 +82,14 @@ REFUSED: list[tuple[Callable[[], Any], str, str, str]] = [
     (lambda: cut(8, step=2**31), "the step", "below 2147483648", ""),
     (lambda: cut(True), "the tile", EXTENTS, ""),
     (lambda: cut("8"), "the tile", EXTENTS, ""),
-    (lambda: cut(8.0), "the tile", EXTENTS, "help: use 8"),
+    (lambda: cut(8.0), "the tile", EXTENTS, "help: use `8`"),
     (lambda: cut(8.5), "the tile", EXTENTS, ""),
     (lambda: cut((8.0, 8)), "the tile", EXTENTS, ""),
     (lambda: cut(100), "the tile", "powers of two", "128"),
     (lambda: cut((8, 3)), "the tile", "powers of two", "(8, 4)"),
     (lambda: cut((4096, 8192)), "the tile", "of 16777216 elements at most", ""),
     (lambda: cut((8, 8), step=(8,)), "the step", "as long as the tile (8, 8)", ""),
-    (lambda: cut((8, 8), step=(8, 0)), "the step", EXTENTS, ""),
+    (lambda: cut((8, 8), step=(8, 0)), "the step", EXTENTS, "help: use `(8, 64)`"),
     (lambda: cut((8, 8), step=()), "the step", EXTENTS, ""),
     (lambda: cut((8, 8), order="row"), "`order`", ORDERS, "`freehold.ROW`"),
     (lambda: cut((8, 8), order="column"), "`order`", ORDERS, "`freehold.COLUMN`"),
@@ -277,7 +277,7 @@ def test_a_tile_that_is_no_power_of_two_gets_the_next_ones(tile: Any, edit: str)
         fh.partition(X, tile)
     report = caught.value.errors[0].report()
     assert report.title == f"the tile of a partition must be powers of two, not {tile!r}"
-    assert report.helps == (f"use {edit.removeprefix('(').removesuffix(')') if len(edit) == 3 else edit}",)
+    assert report.helps == (f"use `{edit.removeprefix('(').removesuffix(')') if len(edit) == 3 else edit}`",)
 
 
 def test_a_map_that_cannot_be_read_is_shown_where_it_fails() -> None:
