@@ -126,6 +126,8 @@ class _Walk(TilePlaces):
         """Tiles whose elements are all one number, known or not."""
         self.numbers: set[SSAValue] = set()
         """Tiles of which each element is its own number in the tile, plus what is the same for all."""
+        self.exact: dict[SSAValue, int | None] = {}
+        """Tiles of which each element is its own number in the tile, or its place along an axis of the launch."""
 
     # --- The walk -----------------------------------------------------------------------------------------------------
 
@@ -166,6 +168,9 @@ class _Walk(TilePlaces):
             self.counters |= counter.symbols() - self.points.keys()
         for value in (op.lowerBound, op.step):  # how far it goes is its own affair
             self.bound(value)
+        if op.block.args[0].first_use is None:  # ... unless it only does something so many times
+            for value in (op.lowerBound, op.upperBound):
+                self.counted(value)
 
     def bound(self, value: SSAValue) -> None:
         """A scalar that a loop begins with, also one that counts the loop's own tiles, of what counts elements."""
@@ -379,6 +384,7 @@ class _Walk(TilePlaces):
             case IotaOp():
                 self.axes[op.results[0]] = all_along(COUNT, dims_of(op.results[0]))
                 self.numbers.add(op.results[0])
+                self.exact[op.results[0]] = None
             case ReduceOp() | ScanOp():
                 self.fold(op)
             case Mma():
@@ -392,6 +398,8 @@ class _Walk(TilePlaces):
             self.filled.add(result)
         if source in self.numbers:
             self.numbers.add(result)
+        if source in self.exact:
+            self.exact[result] = self.exact[source]
         term = self.scalars.get(source) if dims_of(source) else self.term(source)
         if term is not None and dims_of(result):
             self.scalars[result] = term
@@ -512,13 +520,13 @@ class _Walk(TilePlaces):
         if term is None or not isinstance(op, AddIOp | CmpIOp):
             return None
         if isinstance(op, CmpIOp) and (point := self.stop(term)) is not None:
-            return Along("point", point) if any(point in points_of(self.of(o)) for o in op.operands) else None
+            return Along("point", point) if any(self.exact.get(o) == point for o in op.operands) else None
         number = next((o for o in op.operands if o in self.numbers), None)
         if number is None or number is start:
             return None
         size = next((size for (size, along), *_ in self.of(number) if along is not None), 1)
         point = self.point_of(term, size, 1 if isinstance(op, AddIOp) else -1) if size > 1 else None
-        if point is None and isinstance(op, CmpIOp):
+        if point is None and isinstance(op, CmpIOp) and number in self.exact:
             point = self.reach(term)
         if point is not None:
             return Along("point", point)
@@ -537,6 +545,8 @@ class _Walk(TilePlaces):
             if isinstance(op, AddIOp) or (isinstance(op, SubIOp) and op.operands[0] is number):
                 self.numbers.add(op.results[0])
             return axes
+        if isinstance(op, AddIOp) and number in self.exact and (point := self.first(self.scalars[start])) is not None:
+            self.exact[op.results[0]] = point
         return tuple(
             ((axis[0][0], along), *axis[1:]) if axis[0][1] is not None and len(axis) == 1 else axis for axis in axes
         )

@@ -85,6 +85,10 @@ class TilePlaces:
                 return None if more else self.points[atoms[0].name][0]
         return None
 
+    def first(self, term: Term) -> int | None:
+        """The axis of the launch of whose tiles a term is the first element."""
+        return next((axis for name, (axis, size) in self.points.items() if _same(term, sym(name) * size)), None)
+
     def reach(self, term: Term) -> int | None:
         """The axis of the launch of whose tiles a term says how many elements are in the tensor."""
         if not self.begins(term):

@@ -48,6 +48,8 @@ PLACES: Final = (
     "P{a}*1.0", "L{a}*1.0", "(P{a}//2)*1.0", "(2*P{a}+1)*1.0", "(L{a}+{n})*1.0", "(L{a} < {e}-s{a})*1.0",
     "(L{a} < stop{a}-s{a})*1.0", "(P{a} < stop{a})*1.0", "(P{a} < {n})*1.0", "(L{a} < {n})*1.0", "(P{a} & 1)*1.0",
     "fh.random_uniform(7, P{a})", "fh.random_uniform(7, L{a})", "(s{a} + 2*L{a})*1.0",
+    "(P{a} + 1 < stop{a})*1.0", "(2*P{a} < stop{a})*1.0", "(L{a} + 1 < stop{a}-s{a})*1.0",
+
 )  # fmt: skip
 """What a tile of one axis is made of."""
 NUMBERS: Final = (
@@ -79,6 +81,7 @@ LOOPS: Final = (
     "for k in range(3):\n        t += w.load((i0 + k,), ())",
     "for k in range(3):\n        t += w.load((s0 + k,), ())",
     "for k in range(2):\n        t += fh.expand_dims(w.load((i0 + k,), (T0,)), {after}) + Z",
+    "for _ in range(i{a}):\n        t += 1.0",
     "a = b = c = d = e = t\n    for k in range(4):\n        a, b, c, d, e = b, c, d, e, t * x.load(at, shape)\n"
     "    t += a.max()",
 )

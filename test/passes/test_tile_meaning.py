@@ -534,7 +534,7 @@ ASKED: list[tuple[Any, dict[str, Any]]] = [
     (one_of_each_row, {"ones": {0}}),
     (walked, {}),
     (walked_from_here, {"counted": {1}}),
-    (walked_from_this_element, {}),
+    (walked_from_this_element, {"counted": {1}}),
     (carried, {"counted": {0}}),
     (added, {}),
     (added_twice, {"whole": {0, 1}}),

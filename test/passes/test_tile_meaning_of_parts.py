@@ -220,6 +220,82 @@ def asserted_of_what_is_passed(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
     y.store(x.load_like(y))
 
 
+def next_place_compared_with_the_stop(y: Out["M", "N"], x: Ref["M", "N"]):
+    rows = y.start[0] + fh.arange(y.tile[0])
+    y.store(fh.where((rows + 1 < y.stop[0])[:, None], x.load_like(y), 0.0))
+
+
+def place_compared_with_the_stop(y: Out["M", "N"], x: Ref["M", "N"]):
+    rows = y.start[0] + fh.arange(y.tile[0])
+    y.store(fh.where((rows[:, None] < y.stop[0]), x.load_like(y), 0.0))
+
+
+def twice_the_place_compared_in_a_loop(y: Out["M", "N"], x: Ref["M", "N"]):
+    rows, t = y.start[0] + fh.arange(y.tile[0]), x.load_like(y)
+    for _ in range(2):
+        t = fh.where((2 * rows < y.stop[0])[:, None], t, 0.0)
+    y.store(t)
+
+
+def data_compared_with_the_stop_in_a_branch(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    t = x.load_like(y)
+    if n > 0:
+        t = fh.where(t.astype(i32) < y.stop[0], t, 0.0)
+    y.store(t)
+
+
+def data_compared_with_the_stop_in_a_helper(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(_before(x.load_like(y), y.stop[0]))
+
+
+def _before(t: Any, stop: Any) -> Any:
+    return fh.where(t.astype(i32) < stop, t, 0.0)
+
+
+def next_number_compared_with_what_is_left(y: Out["M", "N"], x: Ref["M", "N"]):
+    inside = fh.arange(y.tile[0]) + 1 < y.stop[0] - y.start[0]
+    y.store(fh.where(inside[:, None], x.load_like(y), 0.0))
+
+
+def as_often_as_regions(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    for _ in range(y.index[0]):
+        t += 1.0
+    y.store(t)
+
+
+def as_often_as_elements_in_front(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    t = x.load_like(y)
+    if n > 0:
+        for _ in range(y.start[0]):
+            t += 1.0
+    y.store(t)
+
+
+def as_often_as_elements_of_the_tile_in_a_helper(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    t = x.load_like(y)
+    for _ in range(n):
+        t = _often(t, y.stop[0] - y.start[0])
+    y.store(t)
+
+
+def _often(t: Any, n: Any) -> Any:
+    for _ in range(n):
+        t = t + 1.0
+    return t
+
+
+def as_often_as_it_is_told(y: Out["M", "N"], x: Ref["M", "N"], n: i32):
+    y.store(_often(x.load_like(y), n))
+
+
+def along_all_in_front(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = fh.zeros((1, y.tile[1]), f32)
+    for k in range(y.index[0]):
+        t += x.load((k, y.index[1]), y.tile).sum(axis=0, keepdims=True)
+    y.store(fh.cumsum(x.load_like(y), axis=0) + t)
+
+
 ASKED: list[tuple[Any, dict[str, Any]]] = [
     (next_tile, {"whole": {0}, "unclear": True}),
     (next_tile_in_a_branch, {"whole": {0}, "unclear": True}),
@@ -241,6 +317,17 @@ ASKED: list[tuple[Any, dict[str, Any]]] = [
     (asserted_of_starts_in_a_loop, {"counted": {0}}),
     (asserted_of_starts_in_a_helper, {"counted": {0}}),
     (asserted_of_what_is_passed, {}),
+    (next_place_compared_with_the_stop, {"counted": {0}}),
+    (place_compared_with_the_stop, {}),
+    (twice_the_place_compared_in_a_loop, {"counted": {0}}),
+    (data_compared_with_the_stop_in_a_branch, {"counted": {0}}),
+    (data_compared_with_the_stop_in_a_helper, {"counted": {0}}),
+    (next_number_compared_with_what_is_left, {"whole": {0}}),
+    (as_often_as_regions, {"counted": {0}}),
+    (as_often_as_elements_in_front, {"counted": {0}}),
+    (as_often_as_elements_of_the_tile_in_a_helper, {"counted": {0}}),
+    (as_often_as_it_is_told, {}),
+    (along_all_in_front, {"whole": {0}}),
 ]
 ADDED: list[tuple[Any, set[int]]] = [
     (pairs_added, {0}),
