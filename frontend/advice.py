@@ -105,7 +105,7 @@ def of_subscript(c: Context, tensor: TensorValue, node: core.Subscript) -> Advic
 def conditional(c: Context, node: core.Attribute) -> core.Stmt | None:
     """The statement that something is asked of a value in, where all of it may stand under a condition: `t += x.load()`
     or a method alone, in one line. None for others."""
-    for found in core.walk(c.frame.function):
+    for found in c.frame.nodes:
         if not isinstance(found, core.Evaluate | core.Assign) or "\n" in c.text(found):
             continue
         value = found.value
@@ -243,7 +243,7 @@ def of_function(c: Context, name: str, node: core.Expr | None = None) -> Advice 
 
 def _parents(c: Context, node: core.Node) -> Iterator[core.Node]:
     """What holds `node`."""
-    for outer in core.walk(c.frame.function):
+    for outer in c.frame.nodes:
         if any(child is node for child in core.children(outer)):
             yield outer
             if isinstance(outer, core.Let):
@@ -252,7 +252,7 @@ def _parents(c: Context, node: core.Node) -> Iterator[core.Node]:
 
 def call_of(c: Context, node: core.Expr | None) -> core.Call | None:
     """The call whose function is `node`."""
-    return next((n for n in core.walk(c.frame.function) if isinstance(n, core.Call) and n.func is node), None)
+    return None if node is None else c.frame.calls.get(id(node))
 
 
 def advised(c: Context, foreign: Foreign, call: core.Call | None, args: Sequence[core.Expr]) -> Advice | None:
@@ -337,7 +337,7 @@ def line(c: Context, node: core.Expr | core.Keyword) -> str:
 
 def _free(c: Context) -> str:
     """A short name that the function does not use."""
-    used = {n.id for n in core.walk(c.frame.function) if isinstance(n, core.Name)} | set(c.frame.variables)
+    used = {n.id for n in c.frame.nodes if isinstance(n, core.Name)} | set(c.frame.variables)
     return next(name for name in chain("deuvw", (f"d{i}" for i in count())) if name not in used)
 
 
@@ -371,7 +371,7 @@ def of_part(c: Context, tile: TileValue, node: core.Subscript) -> Advice | None:
 
 def of_bits(c: Context, node: core.Node) -> Advice | None:
     """Brackets around comparisons, where `&` or `|` stands among them and binds tighter."""
-    for outer in core.walk(c.frame.function):
+    for outer in c.frame.nodes:
         sides, signs = _compared(outer)
         at = next((i for i, side in enumerate(sides) if side is node), None)
         if not isinstance(node, core.BinOp) or not isinstance(outer, core.Expr) or at is None:
@@ -418,7 +418,7 @@ def of_value(c: Context, value: Value, node: core.Node) -> Advice | None:
         )
     if (edit := of_uncalled(c, value, node)) is not None:
         return edit
-    formats = (n.left for n in core.walk(c.frame.function) if isinstance(n, core.BinOp) and n.op == "%")
+    formats = (n.left for n in c.frame.nodes if isinstance(n, core.BinOp) and n.op == "%")
     if isinstance(value, Static) and isinstance(value.value, str) and any(left is node for left in formats):
         return Advice('write the values into the text: `fh.print(f"{x}")`')
     nothing = isinstance(value, Static) and value.value is None

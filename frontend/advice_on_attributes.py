@@ -104,7 +104,7 @@ def _extents(c: Context, tensor: TensorValue, node: core.Attribute) -> Advice | 
 def _appended(c: Context, node: core.Attribute) -> Advice | None:
     """A longer tuple under the same name, for the statement `items.append(value)`."""
     call = call_of(c, node)
-    alone = any(isinstance(n, core.Evaluate) and n.value is call for n in core.walk(c.frame.function))
+    alone = any(isinstance(n, core.Evaluate) and n.value is call for n in c.frame.nodes)
     if call is None or not alone or len(call.args) != 1:
         return None
     return Advice(f"make a longer one: `{c.text(node.value)} += ({line(c, call.args[0])},)`", call)
@@ -126,7 +126,7 @@ def _in_place_method(c: Context, value: TileValue, node: core.Attribute, call: c
     if found is None or found.place is None:
         return found
     *words, code, end = found.text.split("`")
-    place = next((n.value for n in core.walk(c.frame.function) if _calls_on(n, call)), None)
+    place = next((n.value for n in c.frame.nodes if _calls_on(n, call)), None)
     if place is None or not isinstance(node.value, core.Name):
         return Advice("a tile stays what it is: " + "`".join((*words, code, end)), call)
     whole = line(c, place).replace(line(c, call), code, 1)

@@ -18,7 +18,7 @@ def _beginning(c: Context, name: str, before: core.Node) -> core.Expr | None:
     """What a variable is assigned last ahead of a place."""
     found = [
         n.value
-        for n in core.walk(c.frame.function)
+        for n in c.frame.nodes
         if isinstance(n, core.Assign) and n.place[0] < before.place[0]
         and not (isinstance(n.value, core.BinOp) and n.value.augmented)
         and [t.id for t in n.targets if isinstance(t, core.Name)] == [name]
@@ -160,7 +160,7 @@ def is_all(target: core.Subscript | core.Attribute) -> bool:
 
 def _named(c: Context, tensor: str) -> Iterator[list[str]]:
     """Names that are given to the coordinates of a block's region."""
-    for n in core.walk(c.frame.function):
+    for n in c.frame.nodes:
         if (
             isinstance(n, core.Assign)
             and line(c, n.value) == f"{tensor}.index"

@@ -49,7 +49,7 @@ def _keeps_outputs(c: Context, target: core.Name, value: Value) -> None:
 
 def _assignment(c: Context, target: core.Target) -> core.Assign | None:
     """The statement that has a target."""
-    assigned = (n for n in core.walk(c.frame.function) if isinstance(n, core.Assign) and target in n.targets)
+    assigned = (n for n in c.frame.nodes if isinstance(n, core.Assign) and target in n.targets)
     return next(assigned, None)
 
 

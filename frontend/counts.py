@@ -115,8 +115,14 @@ def _dtype(c: Context, node: core.For, parts: tuple[Value, ...]) -> DType | None
         if isinstance(part, TileValue):
             if part.shape or part.dtype.kind != "int" or not part.dtype.signed:
                 error = errors.NotIterable(c.span(node.iter), what=f"a range to {describe(part)}")
-                edit = "reduce the tile to a scalar: `t.max()`" if part.shape else "convert it: `.astype(i32)`"
-                c.error(error.add(error.Instead(edit)))
+                only = node.iter.args[0] if isinstance(node.iter, core.Call) and len(node.iter.args) == 1 else None
+                if part.shape:
+                    error.add(error.Instead("reduce the tile to a scalar: `t.max()`"))
+                elif only is None:
+                    error.add(error.Instead("convert it: `.astype(fh.i32)`"))
+                else:
+                    error.add(error.Instead(f"convert it: `{c.primary(only)}.astype(fh.i32)`", at=c.span(only)))
+                c.error(error)
                 return None
             dtype = promote(dtype, part.dtype)
     return dtype

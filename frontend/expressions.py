@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from enum import Enum
 from math import inf, prod
 from types import ModuleType
@@ -71,6 +72,9 @@ def name(c: Context, node: core.Name) -> Value:
 def _undefined(c: Context, node: core.Name) -> Poison:
     import freehold
 
+    given = (n.target for n in ast.walk(c.frame.source.tree) if isinstance(n, ast.NamedExpr))
+    if any(target.id == node.id for target in given):  # by a `:=`, which is reported
+        return POISON
     error = errors.UndefinedName(c.span(node), name=node.id)
     known: list[str] = []
     frame: Frame | None = c.frame

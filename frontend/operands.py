@@ -75,7 +75,9 @@ def not_constant(c: Context, node: core.Expr, value: Value, what: str) -> Poison
     if static_of(value) is not None:
         why = "an integer is needed"
         error = errors.WrongValue(c.span(node), what=describe(value), role=what, why=why)
-        if isinstance(node, core.BinOp) and node.op == "/":
+        if isinstance(node, core.Constant) and isinstance(node.value, float) and node.value.is_integer():
+            error.add(error.Instead(f"write it without a point: `{int(node.value)}`", at=c.span(node)))
+        elif isinstance(node, core.BinOp) and node.op == "/":
             parts = (primary(c.text(n)) for n in (node.left, node.right))
             edit = f"divide and round down: `{' // '.join(parts)}`"
             error.add(error.Instead(edit, at=c.span(node)))

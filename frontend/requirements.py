@@ -203,7 +203,7 @@ class _Reader:
 def _in_the_kernel(c: Context, a: Arguments) -> Advice | None:
     """An assertion, for what is known in the kernel only."""
     message = f", {line(c, a.nodes['message'])}" if "message" in a.nodes else ""
-    statement = any(isinstance(n, core.Evaluate) and n.value is a.node for n in core.walk(c.frame.function))
+    statement = any(isinstance(n, core.Evaluate) and n.value is a.node for n in c.frame.nodes)
     if "condition" not in a.nodes or not statement:
         return None
     return Advice(f"check it in the kernel: `assert {line(c, a.nodes['condition'])}{message}`", a.node)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum, EnumType
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import copysign, inf, isnan
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
@@ -612,6 +612,16 @@ class Frame:
             found = location_of(self.span(place)) if inlined else location_at(source.file, *source.in_file(place))
             location = known[place] = found
         return location
+
+    @cached_property
+    def nodes(self) -> list[core.Node]:
+        """All there is in the function: for errors, of which a function may have many."""
+        return core.walk(self.function)
+
+    @cached_property
+    def calls(self) -> dict[int, core.Call]:
+        """The calls among them, by the identity of what is called."""
+        return {id(n.func): n for n in self.nodes if isinstance(n, core.Call)}
 
     @property
     def facts(self) -> liveness.Facts:

@@ -179,10 +179,7 @@ class Correctable(Error):
 
 def in_order(errors: Iterable[Error]) -> tuple[Error, ...]:
     """Errors without repetitions: those without a span first, then file by file (as first met), by position."""
-    unique: list[Error] = []
-    for error in errors:
-        if error not in unique:
-            unique.append(error)
+    unique = [*dict.fromkeys(errors)]
     files: dict[str, int] = {}
     for error in unique:
         if isinstance(error.place, Span):

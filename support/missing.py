@@ -37,10 +37,16 @@ KERNEL: Final[Mapping[str, str]] = {
     **dict.fromkeys(("asm", "ptx", "sass", "cubin", "inspect_asm", "inspect_sass", "code", "warmup"), _OUTPUT),
     "set_options": "hints are given by `kernel.with_hints(num_worker_warps=8)`",
 }
-LAUNCH: Final[Mapping[str, str]] = dict.fromkeys(
-    ("run", "launch", "wait", "result", "sync_on", "async_on", "start", "execute", "synchronize"),
-    "`.sync()` runs it and waits, `.on(stream)` puts it on a stream and goes on, `await` lets others go on meanwhile",
-)
+UNRUN: Final = "it is not run yet: `.sync()` runs it, and returns what it wrote"
+LAUNCH: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        ("run", "launch", "wait", "result", "sync_on", "async_on", "start", "execute", "synchronize"),
+        "`.sync()` runs it and waits, `.on(stream)` puts it on a stream and goes on, "
+        "`await` lets others go on meanwhile",
+    ),
+    **dict.fromkeys(("shape", "dtype", "ndim", "size", "device", "T", "numpy", "cpu", "item", "tolist", "copy"), UNRUN),
+    **dict.fromkeys(("sum", "mean", "max", "min", "any", "all", "reshape", "astype", "to", "get", "detach"), UNRUN),
+}
 
 
 def missing(what: str, name: str, known: Mapping[str, str], owner: object) -> AttributeError:

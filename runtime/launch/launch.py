@@ -37,6 +37,7 @@ from freehold.runtime.operations.leases import early, leases
 from freehold.runtime.operations.operation import Next, Operation, gather
 from freehold.runtime.variants.entry import Mismatch
 from freehold.support.diagnostic import Rejected
+from freehold.support.missing import UNRUN
 from freehold.support.public import refuse as wrong_call
 
 if TYPE_CHECKING:
@@ -87,6 +88,13 @@ class Launch(Operation[Any], native.Dropped):
             from freehold.support.missing import LAUNCH, missing
 
             raise missing("a launch", name, LAUNCH, self)
+
+        def _unrun(self, *_: object) -> NoReturn:
+            """Where somebody computes with it, who took it for what it writes."""
+            raise TypeError(f"a launch of `{self._dispatcher.kernel.__name__}` is no array: {UNRUN}")
+
+        __getitem__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _unrun
+        __matmul__ = __rmatmul__ = __pow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __int__ = _unrun
 
     def sync(self) -> Any:
         """

@@ -507,3 +507,18 @@ def test_what_is_made_ready_counts_as_run() -> None:
                 again()
             assert caught.value.codes == (code,)
             assert code != "O243" or "was made ready, which compiles it and does not run it" in str(caught.value)
+
+
+def test_a_launch_that_is_not_run_is_told_to_be_no_array() -> None:
+    given = array(4)
+    launch = cast(Any, double)(fh.partition(given, 4))
+    uses = (lambda: launch + 1, lambda: 2 * launch, lambda: launch[0], lambda: given - launch, lambda: launch @ launch)
+    for use in (*uses, lambda: launch > 0, lambda: float(launch), lambda: list(launch)):
+        with pytest.raises(
+            TypeError, match=r"a launch of `double` is no array: it is not run yet: `.sync\(\)` runs it"
+        ):
+            use()
+    for name in ("shape", "sum", "numpy"):
+        with pytest.raises(AttributeError, match=r"it is not run yet: `.sync\(\)` runs it, and returns what it wrote"):
+            getattr(launch, name)
+    launch.sync()
