@@ -290,12 +290,23 @@ class _Walk(TilePlaces):
             self.joined([axes, self.stretched(value, op.shape)])
         else:
             self.stored(self.of(value), axes)
+        if op.commuting is not None:
+            self.updated(axes)
         if op.commuting in (Update.ADD, Update.XOR):  # twice is not once: what is the same in all tiles counts them
             every, summed = {axis for axis, size in self.points.values() if size > 1}, self.whole_sum(value)
             self.repeated |= every - summed - points_of(axes)
             self.found.whole |= (summed - points_of(self.of(value))) & points_of(
                 axes
             )  # a sum of a tile for each element
+
+    def updated(self, axes: tuple[Axis, ...]) -> None:
+        """The places of an update, which are those of the elements of a tile, and no number of places for each."""
+        sizes = dict(self.points.values())
+        for axis in axes:
+            if any(a is not None and a.kind == "point" and sizes.get(a.number) != size for size, a in axis):
+                self.found.unclear = True
+            if not self.alike(axis):
+                self.reckoned([axis])
 
     def whole_sum(self, value: SSAValue) -> set[int]:
         """The axes of the launch of which a number for each place is in a tile, or was added up in it."""
@@ -495,7 +506,7 @@ class _Walk(TilePlaces):
         """Element by element, as far as that is known of an operation; or else depending on all that it is given."""
         tiles = [o for o in op.operands if isinstance(o.type, TileType)]
         for operand in tiles:
-            named = self.placed(op, operand) if dims_of(operand) else any(self.term(result) for result in op.results)
+            named = self.placed(op, operand) if dims_of(operand) else any(map(self.named, op.results))
             if not named:
                 self.counted(operand)
         for result in op.results:
@@ -512,6 +523,11 @@ class _Walk(TilePlaces):
         for region in op.regions:
             for inner in region.blocks:
                 self.block(inner)
+
+    def named(self, value: SSAValue) -> bool:
+        """Whether a scalar's term says what it is computed from, and is no name of its own."""
+        term = self.term(value)
+        return term is not None and value not in map(self.facts.symbols.get, term.symbols())
 
     def placed(self, op: TileOp, start: SSAValue) -> Along | None:
         """What the elements of a result stand for where the numbers of elements in a tile are added to where it begins,

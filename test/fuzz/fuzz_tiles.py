@@ -55,7 +55,8 @@ PLACES: Final = (
 NUMBERS: Final = (
     "i{a}*1.0", "s{a}*1.0", "(s{a}//8)*1.0", "(stop{a}-s{a})*1.0", "z.load(i0, ())", "z.load((s0,), ())",
     "z.gather(i0)", "z.gather(s0)", "2.0", "z.load((0,), (4,)).sum()", "z.load((0,), (16,)).max()",
-    "z.load((i0,), (1,)).item()", "fh.arange(T{a}).sum()*1.0", "fh.arange(T{a}).max()*1.0", "z.gather(L0).sum()",
+    "z.load((i0,), (1,)).item()", "w.load((fh.where(i{a} > 0, 3, 5),), ())",
+    "fh.arange(T{a}).sum()*1.0", "fh.arange(T{a}).max()*1.0", "z.gather(L0).sum()",
     "fh.cumsum(fh.ones((T{a},), f32)).max()", "fh.ones(shape, f32).flatten().sum()",
     "fh.mma(fh.ones((16, T{a}), f16), fh.ones((T{a}, 16), f16), fh.zeros((16, 16), f32)).max()",
 )  # fmt: skip

@@ -296,6 +296,50 @@ def along_all_in_front(y: Out["M", "N"], x: Ref["M", "N"]):
     y.store(fh.cumsum(x.load_like(y), axis=0) + t)
 
 
+def place_chosen_by_the_region(y: Out["M", "N"], x: Ref["A"]):
+    y.store(fh.zeros(y.tile, f32) + x.load((fh.where(y.index[0] > 0, 3, 5),), ()))
+
+
+def place_chosen_in_a_loop(y: Out["M", "N"], x: Ref["A"]):
+    t = fh.zeros(y.tile, f32)
+    for k in range(2):
+        t += x.load((fh.where(y.start[0] > k, 3, 5),), ())
+    y.store(t)
+
+
+def place_chosen_in_a_helper(y: Out["M", "N"], x: Ref["A"], n: i32):
+    t = fh.zeros(y.tile, f32)
+    if n > 0:
+        t += x.load((_chosen(y.index[0] > 0),), ())
+    y.store(t)
+
+
+def _chosen(first: Any) -> Any:
+    return fh.where(first, 3, 5)
+
+
+def place_chosen_by_what_is_passed(y: Out["M", "N"], x: Ref["A"], n: i32):
+    y.store(fh.zeros(y.tile, f32) + x.load((fh.where(n > 0, 3, 5),), ()))
+
+
+def eight_places_for_each(y: Acc[i32, "L"], x: Mut[i32, "M"]):
+    y.at(x.index[0]).maximum(fh.full((8,), 7, i32))
+
+
+def eight_places_for_each_added(y: Acc["L"], x: Mut["M"], n: i32):
+    for _ in range(n):
+        y.at(x.index[0]).add(fh.full((8,), 1.0, f32))
+
+
+def as_many_places_as_elements(y: Acc[i32, "L"], x: Mut[i32, "M"], n: i32):
+    if n > 0:
+        y.maximum_at(7, fh.arange(x.tile[0]))
+
+
+def places_of_elements(y: Acc[i32, "L"], x: Mut[i32, "M"]):
+    y.maximum_at(7, x.start[0] + fh.arange(x.tile[0]))
+
+
 ASKED: list[tuple[Any, dict[str, Any]]] = [
     (next_tile, {"whole": {0}, "unclear": True}),
     (next_tile_in_a_branch, {"whole": {0}, "unclear": True}),
@@ -328,6 +372,10 @@ ASKED: list[tuple[Any, dict[str, Any]]] = [
     (as_often_as_elements_of_the_tile_in_a_helper, {"counted": {0}}),
     (as_often_as_it_is_told, {}),
     (along_all_in_front, {"whole": {0}}),
+    (place_chosen_by_the_region, {"counted": {0}}),
+    (place_chosen_in_a_loop, {"counted": {0}}),
+    (place_chosen_in_a_helper, {"counted": {0}}),
+    (place_chosen_by_what_is_passed, {}),
 ]
 ADDED: list[tuple[Any, set[int]]] = [
     (pairs_added, {0}),
@@ -338,6 +386,8 @@ ADDED: list[tuple[Any, set[int]]] = [
     (sum_added_to_each, {0}),
     (sum_added_to_some, {0}),
     (sum_added_to_each_in_a_branch, {0}),
+    (as_many_places_as_elements, {0}),
+    (places_of_elements, set()),
     (sums_that_wrap, {0}),
     (sums_of_32_bits, {0}),
     (sums_of_truths, set()),
@@ -366,3 +416,9 @@ def test_tiles_a_part_of_a_table_away() -> None:
     assert meaning(whole_tiles_away, 2, 8) == TileMeaning(spans={*SPANS, (0, 2, 64)})
     assert meaning(tiles_away, 2, 8).unclear
     assert meaning(blocks_away, 2, 8).unclear
+
+
+@pytest.mark.parametrize("kernel", [eight_places_for_each, eight_places_for_each_added])
+def test_places_for_each_tile_are_unclear(kernel: Any) -> None:
+    assert meaning(kernel, 4).unclear
+    assert not meaning(kernel, 8).unclear
