@@ -77,6 +77,8 @@ class TileMeaning:
     counted: set[int] = field(default_factory=set[int])
     """Axes of which the number of a region, or the place where a tile begins, becomes data or decides, and those of
     which each tile adds something of its own to an accumulator: what that means depends on the tile."""
+    repeated: set[int] = field(default_factory=set[int], compare=False)
+    """Those of the counted ones along which each tile adds something of its own: tiles of one element do, too."""
     unclear: bool = False
     """Whether parts of tensors are combined that no tile of the launch is shown to be right for."""
     spans: set[tuple[int, int, int | None]] = field(default_factory=set[tuple[int, int, int | None]])
@@ -102,6 +104,7 @@ def tile_meaning(
     """
     walk = _Walk(kernel, facts or analyse(kernel), tile, extents)
     walk.block(kernel.body.block)
+    walk.found.repeated = walk.repeated - walk.found.whole
     walk.found.counted |= walk.repeated
     walk.found.counted -= walk.found.whole  # there is one tile, which begins at 0
     return walk.found

@@ -197,7 +197,7 @@ class Candidates:
                 continue  # it takes tiles of one element alone
             if axis in meaning.ones:
                 continue  # ... and so it does here
-            if meaning.unclear:
+            if meaning.unclear or axis in meaning.repeated:
                 raise Nothing(schedule, None, _why(meaning, axes))
             if axis in meaning.whole:
                 whole[d] = self.caps[d]

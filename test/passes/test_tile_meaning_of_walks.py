@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold import Out, Ref, f32
+from freehold import Acc, Out, Ref, f32, i32
 
 
 def walked(y: Out["M", "N"], x: Ref["M", "N"], w: Ref["N"]):
@@ -126,3 +126,30 @@ def test_tiles_of_a_walk_along_a_row(kernel: Any) -> None:
 def test_tiles_that_are_not_those_of_the_walk(kernel: Any) -> None:
     with pytest.raises(fh.Rejected, match=r"O221.*(\n.*)*combines parts of a tensor that depend on the tile"):
         launched(kernel)
+
+
+@fh.kernel
+def tiles_counted(y: Out["B", "M", "N"], h: Acc["E"], x: Ref["B", "M", "N"]):
+    t = x.load_like(y)
+    y.store(t - t.max(axis=2, keepdims=True) - t.max(axis=1, keepdims=True))
+    h.at(0).add(1.0)
+
+
+@fh.kernel
+def tiles_counted_in_a_helper(y: Out["B", "M", "N"], h: Acc["E"], x: Ref["B", "M", "N"], n: i32):
+    t = x.load_like(y)
+    y.store(t - t.max(axis=2, keepdims=True) - t.max(axis=1, keepdims=True))
+    for _ in range(n):
+        if n > 1:
+            _counted(h)
+
+
+def _counted(h: Any) -> None:
+    h.at(0).add(1.0)
+
+
+def test_tiles_of_one_element_are_counted_too() -> None:
+    x = np.ones((3, 4, 8), np.float32)
+    for kernel, more in ((tiles_counted, ()), (tiles_counted_in_a_helper, (2,))):
+        with pytest.raises(fh.Rejected, match=r"O221.*(\n.*)*along `B`, with where they begin, or counts them"):
+            kernel(np.zeros_like(x), np.zeros(4, np.float32), x, *more).sync()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import fields as dataclass_fields
 from functools import cache
 from pathlib import Path
 from typing import Final, cast
@@ -153,7 +154,8 @@ def line(number: int) -> Row:
             each.apply(make_context(), code)
     texts |= {"tidied" if number % 2 else "trapped": str(code), "origins": origins(code)}
     asked = tile_meaning(kernel, (4, 8), {"M": 64, "N": 96, "K": 96, "L": 128, "P": 40, "Q": 64})
-    fields = cast("dict[str, bool | set[object]]", vars(asked))
+    compared = {f.name for f in dataclass_fields(asked) if f.compare}
+    fields = cast("dict[str, bool | set[object]]", {k: v for k, v in vars(asked).items() if k in compared})
     texts["tiles"] = str({k: v if isinstance(v, bool) else sorted(map(str, v)) for k, v in fields.items()})
     return f"{' / '.join(each.strip() for each in MIDDLES[number].split(chr(10)))}: {verdict}", texts
 
