@@ -421,6 +421,8 @@ def of_value(c: Context, value: Value, node: core.Node) -> Advice | None:
     formats = (n.left for n in c.frame.nodes if isinstance(n, core.BinOp) and n.op == "%")
     if isinstance(value, Static) and isinstance(value.value, str) and any(left is node for left in formats):
         return Advice('write the values into the text: `fh.print(f"{x}")`')
+    if isinstance(node, core.Constant) and isinstance(node.value, str) and number_in(node.value) is not None:
+        return Advice(f"write the number without quotes: `{node.value.strip()}`", node)
     nothing = isinstance(value, Static) and value.value is None
     if nothing and isinstance(node, core.Call) and isinstance(node.func, core.Name):
         return Advice(f"end `{node.func.id}` with `return`, and what it computes")

@@ -157,6 +157,8 @@ def missing(
         return Advice(f"give what changes nothing, as 0 for a sum: `{call}`")
     if name == "tiles" and node.args:
         return of_tiles(c, node)
+    if name == "store" and names == ["tile"]:
+        return Advice(f"say what is stored: `{c.text(node.func)}(tile)`")
     if name == "unsafe":
         return Advice('say why it is right: `with fh.unsafe("blocks take tickets, so no two get one slot"):`')
     if name == "clip" and names in (["high"], ["low"]) and isinstance(node.func, core.Attribute):

@@ -63,7 +63,7 @@ def _counts_nothing(c: Context, a: Arguments, counted: range, end: str) -> Value
     call = c.text(a.node.func)
     if start == stop:
         edit = f"count one at least: `{call}({start}, {start + 1})`"
-    elif step < 0 or start > 0:
+    elif start > 0 or step != 1:
         edit = f"count the other way: `{call}({start}, {stop}, {-step})`"
     else:  # `arange(-8)`: what is meant are the numbers below 0
         whole = in_place(c, a.node, f"{call}({start - stop}) - {start - stop}")

@@ -67,7 +67,10 @@ def piece(c: Context, tile: TileValue, node: core.Subscript) -> Value:
         elif isinstance(host, int) and not isinstance(host, bool):
             if not -extent <= host < extent:
                 what = f"index {host} is outside an axis of {extent}"
-                return c.error(errors.ArithmeticFails(c.span(part), what=what))
+                error = errors.ArithmeticFails(c.span(part), what=what)
+                return c.error(
+                    error.add(error.Instead(f"its elements are `0` to `{extent - 1}`, or `{-extent}` to `-1`"))
+                )
             cut.pieces.append((host % extent, 1))
         elif isinstance(value, TileValue) and not value.shape and value.dtype.kind == "int" and computes(value.dtype):
             cut.pieces.append((value, 1))

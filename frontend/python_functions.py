@@ -117,7 +117,10 @@ def _tuple(c: Context, a: Arguments) -> Value:
         return POISON
     if items is not None:
         return TupleValue(items)
-    return misuse(c, a, "values", f"cannot take {describe(value)} apart")
+    edit = None
+    if isinstance(value, TileValue) and value.shape:
+        edit = f"compute with all of its elements at once; what counts them is `fh.arange({value.shape[0]})`"
+    return misuse(c, a, "values", f"cannot take {describe(value)} apart", edit)
 
 
 def _quantified(c: Context, a: Arguments, decides: bool) -> Value:

@@ -304,7 +304,7 @@ class ControlFlow(Correctable):
     why: str
 
 
-class ArithmeticFails(Error):
+class ArithmeticFails(Correctable):
     """Arithmetic on compile-time values was carried out while compiling, and Python refused it."""
 
     code: ClassVar[str] = "O041"

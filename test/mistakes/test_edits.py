@@ -433,6 +433,7 @@ CASES = {
     "count up to a negative number": one(
         "    y.store(x.load_like(y) + fh.arange(-64) * 2)", X + 2 * (np.arange(100) % 64 - 64)
     ),
+    "a number as text": one('    y.store(x.load_like(y) * "2.5")', X * 2.5),
     "count to a float": one("    t = x.load_like(y)\n    for i in range(4.0):\n        t += i\n    y.store(t)", X + 6),
     "count to a float of the launch": Case(
         'def kernel(y: Out["N"], x: Ref["N"], n: f32):\n    t = x.load_like(y)\n    for i in range(n + 1):\n'
