@@ -107,6 +107,7 @@ def tile_meaning(
     walk.found.repeated = walk.repeated - walk.found.whole
     walk.found.counted |= walk.repeated
     walk.found.counted -= walk.found.whole  # there is one tile, which begins at 0
+    walk.found.whole |= walk.lengths
     return walk.found
 
 
@@ -125,6 +126,8 @@ class _Walk(TilePlaces):
         """Tiles whose elements are all one integer."""
         self.repeated: set[int] = set()
         """Axes of the launch along which each tile adds to an accumulator what is not a part of the tile."""
+        self.lengths: set[int] = set()
+        """Axes that have to be whole, as what counts elements is as long as their tiles: another may be meant."""
         self.filled: set[SSAValue] = set()
         """Tiles whose elements are all one number, known or not."""
         self.numbers: set[SSAValue] = set()
@@ -486,7 +489,7 @@ class _Walk(TilePlaces):
         if length > 1 and length in lengths:
             same = {axis for axis, size in own.items() if size == length}
             if same and not all(map(self.alike, axes)):
-                self.found.whole |= same
+                self.lengths |= same
             else:
                 self.found.unclear = True
 

@@ -340,6 +340,13 @@ def places_of_elements(y: Acc[i32, "L"], x: Mut[i32, "M"]):
     y.maximum_at(7, x.start[0] + fh.arange(x.tile[0]))
 
 
+def as_often_as_regions_with_a_count(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y) + fh.arange(2).max().astype(f32)
+    for _ in range(y.index[0]):
+        t += 1.0
+    y.store(t)
+
+
 ASKED: list[tuple[Any, dict[str, Any]]] = [
     (next_tile, {"whole": {0}, "unclear": True}),
     (next_tile_in_a_branch, {"whole": {0}, "unclear": True}),
@@ -371,6 +378,7 @@ ASKED: list[tuple[Any, dict[str, Any]]] = [
     (as_often_as_elements_in_front, {"counted": {0}}),
     (as_often_as_elements_of_the_tile_in_a_helper, {"counted": {0}}),
     (as_often_as_it_is_told, {}),
+    (as_often_as_regions_with_a_count, {"whole": {0}, "counted": {0}}),
     (along_all_in_front, {"whole": {0}}),
     (place_chosen_by_the_region, {"counted": {0}}),
     (place_chosen_in_a_loop, {"counted": {0}}),
