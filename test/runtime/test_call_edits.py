@@ -101,7 +101,7 @@ def test_a_partition_that_is_made_elsewhere_is_not_what_is_reshaped() -> None:
         ((CUT, "X", "X"), "an array is declared as a tensor: `by: Ref`"),
         ((CUT, "masked"), "masked arrays have no meaning in kernels: say what stands for what is masked, `.filled(0)`"),
         (("fh.partition(Y, 2**40)", "X"), "must be of 16777216 elements at most, not 1099511627776"),
-        ((f"fh.partition({CUT}, 4)", "X"), "use the array itself: `partition.array`"),
+        ((f"fh.partition({CUT}, 4)", "X"), "use `partition.array`"),
         (("fh.partition(Y, (4, 4))", "X"), "the tile (4, 4) does not fit `y`, which has one axis"),
     ],
 )
