@@ -105,7 +105,10 @@ def yielded(value: SSAValue) -> list[SSAValue]:
 
 def by_threads(load: LoadViewTkoOp, arch: str) -> bool:
     """Whether threads load a tile, as its hints say, and not the tensor memory accelerator."""
-    return any(said(load.optimization_hints, place, "allow_tma") == 0 for place in (arch, "default"))
+    for place in (arch, "default"):
+        if (allowed := said(load.optimization_hints, place, "allow_tma")) is not None:
+            return allowed == 0
+    return False
 
 
 def moves(loop: ForOp | LoopOp, kinds: tuple[type[Operation], ...]) -> bool:

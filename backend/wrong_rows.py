@@ -52,6 +52,8 @@ def overfull(cubin: bytes, bytecode: bytes, arch: str) -> list[NeverEnds]:
     from freehold.dialects.cuda_tile.ops.module import EntryOp
 
     errors: list[NeverEnds] = []
+    if CLUSTER.encode() not in bytecode:  # no kernel has the hint: it need not be read again
+        return errors
     for entry in read_bytecode(bytecode).walk():
         if isinstance(entry, EntryOp) and (loads := long_rows(entry, [*entry.walk()], arch)):
             name, blocks, longest = entry.sym_name.data, hint_of(entry, arch, CLUSTER, 1), max(map(_elements, loads))

@@ -282,7 +282,7 @@ def cubin_of(
         except Rejected as rejected:
             if rejected.codes in FAILS:
                 advise(rejected, emitted, arch, lambda made: assembled(write_bytecode(made), arch, kernel))
-            if rejected.codes != (NEVER_ENDS,):
+            if {*rejected.codes} != {NEVER_ENDS}:  # once for each reason and kernel
                 raise
             _log().info("%s for %s: %s", kernel, arch, str(rejected).splitlines()[0])
             refused = rejected
@@ -298,7 +298,7 @@ def _move_rows(emitted: ModuleOp, arch: str) -> int:
 
     entries = [op for op in emitted.walk() if isinstance(op, EntryOp)]
     rows = [row for entry in entries for row in long_rows(entry, [*entry.walk()], arch)]
-    return move_by_threads(emitted, arch, some=rows) if rows else 0
+    return move_by_threads(emitted, arch, some=rows)
 
 
 def is_kept(function: KernelFunction, specialisation: Specialisation, options: Options, arch: str) -> bool:

@@ -131,6 +131,7 @@ def test_without_a_product_no_row_is_shared() -> None:
         ("1x512", "", True), ("512x1", "", True), ("1x256", "", False), ("2x512", "", False), ("1x1x512", "", True),
         ("1x512", "sm_90 = {allow_tma = false}", False), ("1x512", "default = {allow_tma = false}", False),
         ("1x512", "sm_100 = {allow_tma = false}", True), ("1x512", "sm_90 = {latency = 2}", True),
+        ("1x512", "sm_90 = {allow_tma = true}, default = {allow_tma = false}", True),
     ],
 )  # fmt: skip
 def test_what_is_a_long_row(dims: str, hint: str, is_long: bool) -> None:
@@ -227,6 +228,22 @@ def test_threads_load_the_row_and_nothing_else(arch: str, monkeypatch: pytest.Mo
     assert [dims_of(op) for op in hinted] == [(1, 512)]
     assert 0 < cubin.count(SHARED) < before.count(SHARED), "the factor is still shared"
     assert build.cubin_of(module, arch, "biased") == (cubin, False), "nothing is left to move"
+
+
+def test_rows_and_registers_that_are_waited_for_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    module, tries = emitted("row"), list[int]()
+
+    def starving(*_: object) -> list[NeverEnds]:
+        tries.append(len(tries))
+        error = NeverEnds(None, "kernel `biased`", "sm_90")
+        return [error.add(error.Starved(4, 2), error.AskForLess())] if len(tries) < 3 else []
+
+    monkeypatch.setattr(assembler, "starving", starving)
+    assert codes(emitted("row")) == ("O414", "O414")
+    tries.clear()
+    _, moved = build.cubin_of(module, "sm_90", "biased")
+    assert moved
+    assert len(tries) == 3, "as it is, then without the row, then without stores"
 
 
 def nothing(*_: object) -> list[NeverEnds]:
