@@ -53,15 +53,28 @@ def passes_sums(op: Operation) -> bool:
     """Whether an operation gives a sum of what it makes of parts, where it is given their sum."""
     match op:
         case FToFOp():
-            source = op.from_.type
             # A sum of many 16-bit floats may be infinite where those of their parts are not.
-            return isinstance(source, TileType) and ELEMENT_BITS[element_name(source.element_type)] >= 32
+            return _is_wide(op.from_) and _stays_finite(op.results[0])
         case IToFOp():
-            return _never_wraps(op.from_)
+            return _never_wraps(op.from_) and _stays_finite(op.results[0])
         case ReduceOp():
             return len(op.operands) == 1 and adds(op)
         case _:
             return isinstance(op, ReshapeOp | BroadcastOp)
+
+
+def _is_wide(value: SSAValue) -> bool:
+    """Whether a sum is of floats of 32 bits or more."""
+    return isinstance(value.type, TileType) and ELEMENT_BITS[element_name(value.type.element_type)] >= 32
+
+
+def _stays_finite(value: SSAValue) -> bool:
+    """Whether a converted sum is no more often infinite than what it is added to: it is wide, or added as it is."""
+    users = [use.operation for use in value.uses]
+    return _is_wide(value) or all(
+        isinstance(u, AccessOp) or (isinstance(u, ReshapeOp | BroadcastOp) and _stays_finite(u.results[0]))
+        for u in users
+    )
 
 
 def _never_wraps(value: SSAValue) -> bool:

@@ -301,9 +301,8 @@ class _Walk(TilePlaces):
         if op.commuting in (Update.ADD, Update.XOR):  # twice is not once: what is the same in all tiles counts them
             every, summed = {axis for axis, size in self.points.values() if size > 1}, self.whole_sum(value)
             self.repeated |= every - summed - points_of(axes)
-            self.found.whole |= (summed - points_of(self.of(value))) & points_of(
-                axes
-            )  # a sum of a tile for each element
+            # A sum of a tile for each of its elements:
+            self.found.whole |= (summed - points_of(self.of(value))) & points_of(axes)
 
     def updated(self, axes: tuple[Axis, ...]) -> None:
         """The places of an update, which are those of the elements of a tile, and no number of places for each."""
@@ -482,11 +481,11 @@ class _Walk(TilePlaces):
         and so is the last of what counts the tile's elements."""
         if not all(map(counting, axes)):
             return
-        length, own = prod(size for size, _ in axes[0]), dict(self.points.values())
-        lengths = {1}
+        sizes, own = [size for size, _ in axes[0]], dict(self.points.values())
+        length, lengths = prod(sizes), {1}
         for size in own.values():
-            lengths |= {length * size for length in lengths}
-        if length > 1 and length in lengths:
+            lengths |= {size * other for other in lengths}
+        if any(size > 1 and size in lengths for size in (length, *sizes)):
             same = {axis for axis, size in own.items() if size == length}
             if same and not all(map(self.alike, axes)):
                 self.lengths |= same
@@ -553,9 +552,11 @@ class _Walk(TilePlaces):
         if point is not None:
             return Along("point", point)
         first = term if isinstance(op, AddIOp) else const(0) - term
-        if any(factor == size > 1 and self.turns(to_term({atoms: 1})) for atoms, factor in poly(first).items()):
-            return self.walk(first, 1)
-        return LOOP if isinstance(op, AddIOp) and self.turns(term) else None
+        walked = any(factor == size > 1 and self.turns(to_term({atoms: 1})) for atoms, factor in poly(first).items())
+        if not walked and not (isinstance(op, AddIOp) and self.turns(term)):
+            return None
+        self.found.ones |= self.other_steps(first)
+        return self.walk(first, 1) if walked else LOOP
 
     def shifted(self, op: TileOp, axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
         """Numbers of elements in a tile, added to where it begins, are numbers of elements of the tensor."""

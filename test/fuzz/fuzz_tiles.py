@@ -49,7 +49,6 @@ PLACES: Final = (
     "(L{a} < stop{a}-s{a})*1.0", "(P{a} < stop{a})*1.0", "(P{a} < {n})*1.0", "(L{a} < {n})*1.0", "(P{a} & 1)*1.0",
     "fh.random_uniform(7, P{a})", "fh.random_uniform(7, L{a})", "(s{a} + 2*L{a})*1.0",
     "(P{a} + 1 < stop{a})*1.0", "(2*P{a} < stop{a})*1.0", "(L{a} + 1 < stop{a}-s{a})*1.0",
-
 )  # fmt: skip
 """What a tile of one axis is made of."""
 NUMBERS: Final = (

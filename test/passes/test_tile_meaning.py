@@ -609,8 +609,8 @@ def meaning(kernel: Any, *tile: int) -> TileMeaning:
         if p.mode in ("const", "scalar"):
             given.append(4)
             continue
-        whole = p.dtype is i32
-        array = np.zeros([EXTENTS.get(str(d)) or int(str(d)) for d in p.dims or ()], np.int32 if whole else np.float32)
+        dtype: Any = np.int32 if p.dtype is i32 else np.float16 if p.dtype is f16 else np.float32
+        array = np.zeros([EXTENTS.get(str(d)) or int(str(d)) for d in p.dims or ()], dtype)
         given.append(fh.partition(array, tile) if p.name == split else array)
     return tile_meaning(kernel_of(function.lower(*given)), tile, EXTENTS)
 

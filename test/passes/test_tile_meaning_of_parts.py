@@ -79,6 +79,21 @@ def blocks_of_eight_in_a_loop(y: Out["M", "N"], x: Ref["L"]):
     y.store(t)
 
 
+def gathered_behind_the_number_in_a_loop(y: Out["M", "N"], x: Ref["A"]):
+    t = fh.zeros(y.tile, f32)
+    for k in range(3):
+        t += x.gather(y.index[0] + k + fh.arange(8)).max()
+    y.store(t)
+
+
+def gathered_in_a_loop_in_a_branch(y: Out["M", "N"], x: Ref["A"], n: i32):
+    t = fh.zeros(y.tile, f32)
+    if n > 0:
+        for k in range(n):
+            t += x.gather(k * 8 + fh.arange(8)).max()
+    y.store(t)
+
+
 def product_of_ones(y: Out["M", "N"], x: Ref["M", "N"]):
     ones = fh.ones((16, y.tile[1]), f16), fh.ones((y.tile[1], 16), f16)
     y.store(x.load_like(y) + fh.mma(*ones, fh.zeros((16, 16), f32)).max())
@@ -105,6 +120,10 @@ def _exponentials(a: Any, b: Any) -> Any:
 
 def ones_in_a_row(y: Out["M", "N"], x: Ref["M", "N"]):
     y.store(x.load_like(y) + fh.ones(y.tile, f32).flatten().sum())
+
+
+def square_of_ones_in_a_row(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(x.load_like(y) + fh.ones((y.tile[1], y.tile[1]), f32).flatten().sum())
 
 
 def numbers_in_the_tile_summed(y: Out["M", "N"], x: Ref["M", "N"]):
@@ -184,6 +203,27 @@ def sums_of_16_bits(y: Acc[f32, 1], x: Mut["M"]):
 
 def sums_of_64_bits(y: Acc[f32, 1], x: Mut["M"]):
     y.at(0).add(x.load().sum().astype(f64).astype(f32))
+
+
+def sums_as_16_bits(y: Acc[f32, 1], x: Mut["M"]):
+    y.at(0).add(x.load().sum().astype(f16).astype(f32))
+
+
+def counts_as_16_bits_in_a_branch(y: Acc[f32, 1], x: Mut["M"], n: i32):
+    if n > 0:
+        y.at(0).add((x.load() > 0).sum().astype(f16).astype(f32))
+
+
+def sums_as_16_bits_in_a_helper(y: Acc[f32, 1], x: Mut["M"]):
+    _add_as_16_bits(y, x.load().sum())
+
+
+def _add_as_16_bits(y: Any, total: Any) -> None:
+    y.at(0).add(total.astype(f16).astype(f32))
+
+
+def sums_in_16_bits(y: Acc[f16, 1], x: Mut["M"]):
+    y.at(0).add(x.load().sum().astype(f16))
 
 
 def handed_from_turn_to_turn(y: Out["M", "N"], x: Ref["M", "N"]):
@@ -355,10 +395,13 @@ ASKED: list[tuple[Any, dict[str, Any]]] = [
     (elements_in_a_loop, {"ones": {0}}),
     (elements_behind_the_start_in_a_loop, {"counted": {0}}),
     (blocks_of_eight_in_a_loop, {"ones": {0}}),
+    (gathered_behind_the_number_in_a_loop, {"ones": {0}}),
+    (gathered_in_a_loop_in_a_branch, {}),
     (product_of_ones, {"unclear": True}),
     (product_of_ones_in_a_loop, {"unclear": True}),
     (exponentials_of_ones, {"unclear": True}),
     (ones_in_a_row, {"unclear": True}),
+    (square_of_ones_in_a_row, {"unclear": True}),
     (numbers_in_the_tile_summed, {"whole": {1}}),
     (last_number_in_the_tile, {"whole": {1}}),
     (running_count_in_a_branch, {"whole": {1}}),
@@ -401,6 +444,10 @@ ADDED: list[tuple[Any, set[int]]] = [
     (sums_of_truths, set()),
     (sums_of_16_bits, {0}),
     (sums_of_64_bits, set()),
+    (sums_as_16_bits, {0}),
+    (counts_as_16_bits_in_a_branch, {0}),
+    (sums_as_16_bits_in_a_helper, {0}),
+    (sums_in_16_bits, set()),
 ]
 """Kernels that add to an accumulator, and the axes of a tile of two that have to be whole."""
 
