@@ -80,8 +80,10 @@ def _is_long(load: LoadViewTkoOp) -> bool:
 
 def _is_right(text: str, blocks: int, size: int) -> bool:
     """
-    Whether in a kernel, as PTX, no barrier waits for up to `size` bytes of several loads that are for several blocks,
-    but of more loads than blocks.
+    Whether no barrier of a kernel, as PTX, may be that of a row of `size` bytes which is cut wrongly.
+
+    Such a barrier has two loads or more for several blocks, no more of them than `blocks`, and waits for `size` bytes
+    or fewer. Where it cannot be read for how many it waits, it may be one.
     """
     loads = Counter(_SHARED.findall(text))
     if not text or loads.total() != len(_FOR_SEVERAL.findall(text)):
