@@ -57,6 +57,7 @@ NUMBERS: Final = (
     "z.load((i0,), (1,)).item()", "w.load((fh.where(i{a} > 0, 3, 5),), ())",
     "fh.arange(T{a}).sum()*1.0", "fh.arange(T{a}).max()*1.0", "z.gather(L0).sum()",
     "fh.cumsum(fh.ones((T{a},), f32)).max()", "fh.ones(shape, f32).flatten().sum()",
+    "fh.ones((T{a}, T{a}), f32).flatten().sum()",
     "fh.mma(fh.ones((16, T{a}), f16), fh.ones((T{a}, 16), f16), fh.zeros((16, 16), f32)).max()",
 )  # fmt: skip
 TABLES: Final = (
@@ -80,6 +81,7 @@ LOOPS: Final = (
     "for k in range(3):\n        t += x.load_from({from_k}, shape)",
     "for k in range(3):\n        t += w.load((i0 + k,), ())",
     "for k in range(3):\n        t += w.load((s0 + k,), ())",
+    "for k in range(3):\n        t += w.gather(i0 + k + fh.arange(8)).max()",
     "for k in range(2):\n        t += fh.expand_dims(w.load((i0 + k,), (T0,)), {after}) + Z",
     "for _ in range(i{a}):\n        t += 1.0",
     "a = b = c = d = e = t\n    for k in range(4):\n        a, b, c, d, e = b, c, d, e, t * x.load(at, shape)\n"
