@@ -51,6 +51,8 @@ def too_many(c: Context, node: core.Call, signature: Parameters, taken: int) -> 
         return Advice(f"one after the other: `{whole}`", node)
     free = [k for k in signature.keywords if k not in {given.arg for given in node.keywords}]
     if len(texts) - taken > len(free):
+        if signature.name in _SHAPED and _typed(texts[:taken]) != [False] * (taken - 1) + [True]:
+            return _in_order(c, node, signature.name)
         kept = ", ".join([*texts[:taken], *(line(c, k) for k in node.keywords)])
         more = len(texts) - taken
         what = "the last argument" if more == 1 else f"the last {more} arguments"
@@ -58,6 +60,26 @@ def too_many(c: Context, node: core.Call, signature: Parameters, taken: int) -> 
     extra = [f"{k}={text}" for k, text in zip(free, texts[taken:], strict=False)]
     call = ", ".join([*texts[:taken], *extra, *(line(c, k) for k in node.keywords)])
     return Advice(f"name {'it' if len(extra) == 1 else 'them'}: `{name}({call})`", node)
+
+
+_SHAPED: Final = ("zeros", "ones", "full")
+"""Functions that take a shape first, and a dtype last."""
+
+
+def _typed(texts: Sequence[str]) -> list[bool]:
+    """Which arguments are dtypes, as far as their text tells."""
+    return [t.endswith(".dtype") or dtypes.from_name(t.rpartition(".")[2]) is not None for t in texts]
+
+
+def _in_order(c: Context, node: core.Call, name: str) -> Advice | None:
+    """`zeros(f32, 4, 128)`: all extents as one shape, and then the dtype. None where it is not clear which is which."""
+    typed = _typed([line(c, a) for a in node.args])
+    if name == "full" or typed.count(True) != 1 or node.keywords:
+        return None
+    extents = [a for a, is_dtype in zip(node.args, typed, strict=True) if not is_dtype]
+    inside = [e for a in extents for e in (a.elts if isinstance(a, core.Tuple) else (a,))]
+    call = f"(({', '.join(line(c, e) for e in inside)}), {line(c, node.args[typed.index(True)])})"
+    return Advice(f"one shape, and then the dtype: `{c.text(node.func)}{call}`", node)
 
 
 def twice(c: Context, node: core.Call, key: str, name: str) -> Advice:
@@ -68,10 +90,10 @@ def twice(c: Context, node: core.Call, key: str, name: str) -> Advice:
 
 def of_shape(c: Context, node: core.Call, name: str) -> Advice | None:
     """`zeros(4, 128)`: the extents as one shape. None where no more than one is given by position."""
-    if name not in ("zeros", "ones", "full") or any(isinstance(a, core.Starred) for a in node.args):
+    if name not in _SHAPED or any(isinstance(a, core.Starred) for a in node.args):
         return None
     texts = [line(c, a) for a in node.args]
-    typed = [t.endswith(".dtype") or dtypes.from_name(t.rpartition(".")[2]) is not None for t in texts]
+    typed = _typed(texts)
     count = len(texts) - typed[-1:].count(True) - (name == "full")
     if count < 2 or any(typed[:count]) or any(isinstance(a, core.Tuple) for a in node.args[:count]):
         return None

@@ -115,13 +115,14 @@ def _dtype(c: Context, node: core.For, parts: tuple[Value, ...]) -> DType | None
         if isinstance(part, TileValue):
             if part.shape or part.dtype.kind != "int" or not part.dtype.signed:
                 error = errors.NotIterable(c.span(node.iter), what=f"a range to {describe(part)}")
+                signed = "i64" if part.dtype.kind == "int" and part.dtype.bits == 64 else "i32"
                 only = node.iter.args[0] if isinstance(node.iter, core.Call) and len(node.iter.args) == 1 else None
                 if part.shape:
                     error.add(error.Instead("reduce the tile to a scalar: `t.max()`"))
                 elif only is None:
-                    error.add(error.Instead("convert it: `.astype(fh.i32)`"))
+                    error.add(error.Instead(f"convert it: `.astype(fh.{signed})`"))
                 else:
-                    error.add(error.Instead(f"convert it: `{c.primary(only)}.astype(fh.i32)`", at=c.span(only)))
+                    error.add(error.Instead(f"convert it: `{c.primary(only)}.astype(fh.{signed})`", at=c.span(only)))
                 c.error(error)
                 return None
             dtype = promote(dtype, part.dtype)

@@ -8,7 +8,7 @@ from typing import cast
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, MulIOp
 from freehold.dialects.cuda_tile.ops.shape import IotaOp
 from freehold.frontend import advice_on_calls
-from freehold.frontend.advice import Advice, in_place
+from freehold.frontend.advice import Advice, in_place, line
 from freehold.frontend.arguments import Arguments, check_pairs, check_shape, dtype_of, ints_of, misuse, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
@@ -61,15 +61,16 @@ def _counts_nothing(c: Context, a: Arguments, counted: range, end: str) -> Value
     """Reports an `arange` that ends where it begins, or before."""
     start, stop, step = counted.start, counted.stop, counted.step
     call = c.text(a.node.func)
+    kind = f", dtype={line(c, a.nodes['dtype'])}" if "dtype" in a.nodes else ""
     if start == stop:
-        edit = f"count one at least: `{call}({start}, {start + 1})`"
-    elif start > 0 or step != 1:
-        edit = f"count the other way: `{call}({start}, {stop}, {-step})`"
+        edit = f"count one at least: `{call}({start}, {start + 1}{kind})`"
+    elif start != 0 or step != 1:
+        edit = f"count the other way: `{call}({start}, {stop}, {-step}{kind})`"
     else:  # `arange(-8)`: what is meant are the numbers below 0
-        whole = in_place(c, a.node, f"{call}({start - stop}) - {start - stop}")
+        whole = in_place(c, a.node, f"{call}({-stop}{kind}) - {-stop}")
         edit = f"add where it begins: `{whole}`"
     problem = f"counts from {start} to {stop} by {step}, so there is no number"
-    return misuse(c, a, end, problem, edit if "dtype" in a.nodes else Advice(edit, a.node))
+    return misuse(c, a, end, problem, Advice(edit, a.node))
 
 
 def arange(c: Context, a: Arguments) -> Value:

@@ -421,7 +421,8 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
                 none=optional or default is None,
             )
         others = {p: a for p, a in annotations.items() if p != name}
-        dims, dtype = _tensor(name, annotation, others)
+        around = "tuple[{}, ...]" if many else "{} | None" if optional else "{}"
+        dims, dtype = _tensor(name, annotation, others, around)
         return Parameter(name, annotation.mode, dims, dtype, default, optional=optional, many=many, locate=locate)
     if isinstance(annotation, DType):
         dtype = annotation
@@ -502,7 +503,7 @@ def _unquoted(text: str, names: dict[str, object], free: dict[str, object]) -> o
 
 
 def _tensor(
-    name: str, annotation: TensorAnnotation, others: Mapping[str, object]
+    name: str, annotation: TensorAnnotation, others: Mapping[str, object], around: str
 ) -> tuple[tuple[str, ...] | None, DType | None]:
     items = annotation.items
     dtype: DType | None = None
@@ -516,7 +517,7 @@ def _tensor(
         advice = _advice()
         return _Misread(
             "DimensionUnknown",
-            lambda: [advice.of_dimensions(name, annotation, others)],
+            lambda: [advice.of_dimensions(name, annotation, others, around)],
             name=name,
             dimension=advice.as_text(item),
         )

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from types import FunctionType
-from typing import Any, Literal, cast
+from typing import Any, Literal, Optional, cast
 
 import numpy as np
 import pytest
 
-from freehold import Acc, Const, Grid, Mut, Out, Raw, Ref, bf16, f16, f32, i32, register_source, tf32, u8
+from freehold import Acc, Const, Grid, Mut, Out, Raw, Ref, Tile, bf16, f16, f32, i32, register_source, tf32, u8
 from freehold.frontend import signature
 from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.signature import ConstSpec, NoTuple, Parameter, ScalarSpec, Specialisation, TensorSpec
@@ -331,6 +331,11 @@ MEANT = [
     ("np.dtype('u1')", "x: u8"),
     ("list[Ref['N']]", 'x: tuple[Ref["N"], ...]'),
     ("tuple[Ref, Ref]", "x: tuple[Ref, ...]"),
+    ("tuple[Ref['N'], Ref['M']]", "x: tuple[Ref, ...]"),
+    ("Colour | None", "x: Const[Colour | None]"),
+    ("Literal['a.b']", 'x: Const[Literal["a.b"]]'),
+    ("tuple[Ref['N', -1], ...]", 'x: tuple[Ref["N", "M"], ...]'),
+    ("Mut['N', 0] | None", 'x: Mut["N", "M"] | None'),
     ("Out[2.5]", 'x: Out["M"]'),
     ("Mut[-1, 'N']", 'x: Mut["M", "N"]'),
     ("Ref['K', f32]", 'x: Ref[f32, "K"]'),
@@ -366,12 +371,28 @@ def test_what_is_annotated_otherwise_has_an_edit_that_is_accepted(annotation: st
     assert kernel(edit).signature["x"].annotation
 
 
-@pytest.mark.parametrize("annotation", ["np.ndarray", "3", "complex", "dict[str, int]"])
-def test_what_is_not_known_to_be_meant_has_no_edit(annotation: str) -> None:
-    names = {**globals()}
+@pytest.mark.parametrize(
+    ("annotation", "proposed"),
+    [
+        ("np.ndarray", "`x: Ref`"),
+        ("np.ndarray | None", "`x: Ref | None`"),
+        ("Tile", "`x: Ref`"),
+        ("Ref['N'] | int", "`x: Ref`"),
+        ("tuple[Ref, Out]", "`x: Ref`"),
+        ("tuple[Ref, ...] | None", "`x: Ref`"),
+        ("tuple[f32, int]", "`x: Ref`"),
+        ("Optional[f32]", "`x: f32`"),
+        ("3", "`x: Const[int]`"),
+        ("complex", "`x: Const[int]`"),
+        ("dict[str, int]", "dataclass"),
+    ],
+)
+def test_what_is_not_known_to_be_meant_has_no_edit(annotation: str, proposed: str) -> None:
+    names = {**globals(), "Tile": Tile, "Optional": Optional}
     exec(f"def kernel(x: {annotation}): ...", names)
     with pytest.raises(Rejected) as caught:
         read(names["kernel"])
     report = caught.value.errors[0].report()
-    assert report.helps
+    assert proposed in " ".join(str(help) for help in report.helps)
+    assert "freehold." not in str(caught.value)
     assert not report.edits

@@ -433,6 +433,18 @@ CASES = {
     "count up to a negative number": one(
         "    y.store(x.load_like(y) + fh.arange(-64) * 2)", X + 2 * (np.arange(100) % 64 - 64)
     ),
+    "count down below zero": one(
+        "    y.store(x.load_like(y) + fh.arange(-8, -72))", X - 8 - np.arange(100) % 64
+    ),
+    "count up to a negative number of another dtype": one(
+        "    y.store(x.load_like(y) + fh.arange(-64, dtype=f32))", X + (np.arange(100) % 64 - 64)
+    ),
+    "a dtype in front of the extents": one("    y.store(x.load_like(y) + fh.ones(f32, 8, 8).reshape(64))", X + 1),
+    "an extent behind the shape": one("    y.store(x.load_like(y) + fh.ones((8,), 8, f32).reshape(64))", X + 1),
+    "leave a call's other arguments as they are": one(
+        "    y.store(x.load_like(y))\n\ndef launch(y, x):\n    more = {}\n"
+        "    kernel(fh.partition(y, 64), x, 100, **more).sync()", X
+    ),
     "a number as text": one('    y.store(x.load_like(y) * "2.5")', X * 2.5),
     "count to a float": one("    t = x.load_like(y)\n    for i in range(4.0):\n        t += i\n    y.store(t)", X + 6),
     "count to a float of the launch": Case(
