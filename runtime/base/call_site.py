@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -128,13 +129,16 @@ class CallSite:
         line = self._call[1][node.lineno - 1]
         return line[char_column(line, node.col_offset) : char_column(line, node.end_col_offset or 0)]
 
-    def without(self, behind: int | None = None, keyword: str | None = None) -> str | None:
+    def without(self, given: int, behind: int | None = None, keyword: str | None = None) -> str | None:
         """The whole call without some arguments: those by position behind so many, and one by its name. None where it
-        cannot be told which these are."""
+        cannot be told which these are, as where the call does not have the `given` arguments by position, but one of
+        `map` or `functools.partial` gives them."""
         if self._call is None or any(isinstance(a, ast.Starred) for a in self._call[0].args):
             return None
         call = self._call[0]
-        keywords = [k for k in call.keywords if k.arg != keyword]
+        if len(call.args) != given or hasattr(builtins, getattr(call.func, "id", "")):
+            return None
+        keywords = [k for k in call.keywords if k.arg is None or k.arg != keyword]
         if keyword is not None and len(keywords) == len(call.keywords):  # it stands in a `**mapping`
             return None
         return ast.unparse(ast.Call(call.func, call.args[:behind], keywords))

@@ -87,11 +87,22 @@ class Launch(Operation[Any], native.Dropped):
         def __getattr__(self, name: str) -> NoReturn:
             from freehold.support.missing import LAUNCH, missing
 
+            if LAUNCH.get(name) == UNRUN and self._arguments is None:
+                raise AttributeError(f"a launch has no attribute {name!r}: {self._left()}")
             raise missing("a launch", name, LAUNCH, self)
 
         def _unrun(self, *_: object) -> NoReturn:
             """Where somebody computes with it, who took it for what it writes."""
-            raise TypeError(f"a launch of `{self._dispatcher.kernel.__name__}` is no array: {UNRUN}")
+            raise TypeError(f"a launch of `{self._dispatcher.kernel.__name__}` is no array: {self._left()}")
+
+        def _left(self) -> str:
+            """What is to be done with it by who wants what it writes."""
+            if self._arguments is not None:
+                return UNRUN
+            spent = getattr(self, "_spent", None)
+            if spent is not None:
+                return f"it {spent}: call `{self._dispatcher.kernel.__name__}(...)` again"
+            return "it has been run: what it wrote is in the arrays that it was given"
 
         __getitem__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _unrun
         __matmul__ = __rmatmul__ = __pow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __int__ = _unrun

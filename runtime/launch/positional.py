@@ -35,12 +35,14 @@ def positional(
         more = len(arguments) - len(parameters)
         problem = f"takes {len(parameters)} argument{'s' * (len(parameters) != 1)}, and {len(arguments)} were given"
         what = "the last argument" if more == 1 else f"the last {more} arguments"
-        problems[problem] = _and(what, site.without(behind=len(parameters)))
+        problems[problem] = _and(what, site.without(len(arguments), behind=len(parameters)))
     values: dict[str, Any] = {p.name: a for p, a in zip(parameters, arguments, strict=False)}
     meant = _meant(signature, len(arguments), keywords)
     for name, value in keywords.items():
         if name in values:
-            problems[f"was given two values for `{name}`"] = _and("the one by its name", site.without(keyword=name))
+            problems[f"was given two values for `{name}`"] = _and(
+                "the one by its name", site.without(len(arguments), keyword=name)
+            )
         elif name in meant:
             problems[f"has no parameter `{name}`"] = meant[name]
         values[name] = value
@@ -54,7 +56,7 @@ def positional(
                 missing.append(f"`{p.name}`")
     if missing:
         outputs = _outputs_too(signature, arguments, keywords)
-        problems[f"was called without {' and '.join(missing)}"] = outputs or _given(site, missing)
+        problems[f"was called without {' and '.join(missing)}"] = outputs or _given(site, len(arguments), missing)
     if problems:
         shown = ", ".join(f"`{p.name}: {p.annotation}`" for p in parameters)
         found = [errors.ArgumentCount(site.span, signature.kernel, problem, shown) for problem in problems]
@@ -72,9 +74,9 @@ def _and(what: str, call: str | None) -> tuple[str, str] | None:
     return None if call is None else (what, call)
 
 
-def _given(site: CallSite, missing: Sequence[str]) -> Help | None:
+def _given(site: CallSite, given: int, missing: Sequence[str]) -> Help | None:
     """The call with arguments that are missing: what they are called by the kernel stands for them."""
-    call = site.without()
+    call = site.without(given)
     if call is None:
         return None
     more = ", ".join(f"{name.strip('`')}={name.strip('`')}" for name in missing)

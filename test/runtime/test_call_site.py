@@ -64,6 +64,19 @@ def test_what_a_method_is_called_on() -> None:
     assert found[0].end - found[0].start == len("probe")
 
 
+def test_calls_without_some_of_their_arguments() -> None:
+    more = {"first": 3}
+    site = probe(1, 2, last=3, **more).site
+    assert site.without(2) == "probe(1, 2, last=3, **more)"
+    assert site.without(2, behind=1) == "probe(1, last=3, **more)"
+    assert site.without(2, keyword="last") == "probe(1, 2, **more)"
+    assert site.without(2, keyword="first") is None
+    assert site.without(3) is None  # one of them was given by something in between
+    assert next(map(probe, [1])).site.without(1) is None
+    assert probe(*given).site.without(2) is None
+    assert CallSite().without(0) is None
+
+
 def test_what_stands_where_an_argument_does() -> None:
     site = probe(given[0], 1 + 2, last=(3, 4)).site
     assert [site.text(n, "first") for n in (0, 1, 2, None)] == ["given[0]", "1 + 2", None, None]

@@ -522,3 +522,6 @@ def test_a_launch_that_is_not_run_is_told_to_be_no_array() -> None:
         with pytest.raises(AttributeError, match=r"it is not run yet: `.sync\(\)` runs it, and returns what it wrote"):
             getattr(launch, name)
     launch.sync()
+    for use in (lambda: launch + 1, lambda: launch.shape):
+        with pytest.raises((TypeError, AttributeError), match=r"it has been run: what it wrote is in the arrays"):
+            use()
