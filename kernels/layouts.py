@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, Final
 
 import freehold as fh
@@ -36,7 +37,7 @@ def transpose(x: Tensor) -> Tensor:
     """
     if x.dim() < 2:
         raise ValueError(f"what is transposed has two axes or more, not {x.dim()}")
-    return _transpose(x.reshape(-1, *x.shape[-2:])).view(*x.shape[:-2], x.shape[-1], x.shape[-2])
+    return _transpose(x.reshape(prod(x.shape[:-2]), *x.shape[-2:])).view(*x.shape[:-2], x.shape[-1], x.shape[-2])
 
 
 @operator("transpose(Tensor x) -> Tensor", results=lambda x: x.new_empty((x.shape[0], x.shape[2], x.shape[1])))

@@ -228,6 +228,9 @@ def test_empty_tensors() -> None:
     y.sum().backward()
     assert y.shape == (0, 8)
     assert weight.grad.tolist() == [0.0] * 8
+    for shape in ((0, 3), (3, 0), (2, 0, 3), (2, 3, 0), (0, 3, 4)):
+        x = torch.empty(shape)
+        assert kernels.transpose(x).shape == x.mT.shape
 
 
 @pytest.mark.parametrize(
