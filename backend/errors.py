@@ -204,7 +204,7 @@ class NotOnArchitecture(Error):
 
 class NeverEnds(Error):
     """
-    The assembler makes code that does not end: warps wait for more registers, or for fewer bytes, than there are.
+    The assembler makes code that never ends: warps wait for registers that are not there, or for fewer bytes than come.
 
     Since sm_90 a block whose tiles are moved by the tensor memory accelerator has warps that move them beside those
     that compute, and gives registers from the former to the latter. For some kernels the assembler (release 13.5) adds
