@@ -217,9 +217,10 @@ class NeverEnds(Error):
     In a cluster of blocks (`num_cta_in_cga`) a row that goes with a product, as a bias or scales of columns do, may be
     loaded by all of them together. If it has more than 256 numbers, but no more than 256 for each block, its loads
     bring more bytes than the code waits for. Five such kernels hung on an H200, persistent or not, of one tile or more.
-    With the row loaded by threads three of them were right, as were seven others of which it is not so. The cubin of
-    each kernel for clusters that has such rows is looked at. Kernels in Python are assembled again with these rows
-    loaded by threads, and nothing else; what says `allow_tma=True` there is refused.
+    With the row loaded by threads three of them were right. Seven kernels for clusters whose loads bring what the code
+    waits for were right as they are. The cubin of each kernel for clusters that has such rows is looked at. Kernels in
+    Python are assembled again with these rows loaded by threads, and nothing else; what says `allow_tma=True` there is
+    refused.
     """
 
     code: ClassVar[str] = "O414"
