@@ -226,7 +226,7 @@ def _launched_side_by_side(y: Any, x: Any, window: Any, largest: bool) -> bool:
         rows = min(max(1, _LOADED // (columns * high * wide)), power_of_two(A))
         if rows * columns * high * wide < _ROW or max(images.shape[1:]) > _LONGEST:
             return False
-        warps = 16 if x.element_size() == 2 and high * wide == 4 and largest else 2
+        warps = 16 if x.element_size() == 2 and high == wide == 2 and largest else 2
         kernel = hinted(pool_beside, {"num_worker_warps": warps, "occupancy": 32 // warps})
         kernel(cut(out, (1, rows, columns)), images, high, wide, largest).on()
         return True
