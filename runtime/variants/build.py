@@ -298,7 +298,7 @@ def _move_rows(emitted: ModuleOp, arch: str) -> int:
 
     entries = [op for op in emitted.walk() if isinstance(op, EntryOp)]
     rows = [row for entry in entries for row in long_rows(entry, [*entry.walk()], arch)]
-    return move_by_threads(emitted, arch, some=rows)
+    return move_by_threads(emitted, arch, some=rows) if rows else 0
 
 
 def is_kept(function: KernelFunction, specialisation: Specialisation, options: Options, arch: str) -> bool:
