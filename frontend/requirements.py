@@ -98,9 +98,6 @@ class _Reader:
 
     def _text(self, text: str, node: core.Expr) -> Term | None:
         found = self.named(text, node)
-        unsigned = [n for v, n in self.scalars.items() if not self.c.scalars[v].signed and found is not None]
-        for name in sorted({*unsigned} & (frozenset() if found is None else found.symbols())):
-            return self._unsigned(node, name)
         if found is not None and not _is_predicate(found):
             return self.refuse(node, f'"{text}", a number,', "compare it with something")
         return found
@@ -116,6 +113,9 @@ class _Reader:
         found = found.substitute({n: t for n, t in constants.items() if n not in names})
         if unknown := sorted(found.symbols() - names):
             return self.refuse(node, f"`{unknown[0]}`", "name dimensions, integer scalars, or `Const` parameters")
+        unsigned = {n for v, n in self.scalars.items() if not self.c.scalars[v].signed}
+        for name in sorted(unsigned & found.symbols()):
+            return self._unsigned(node, name)
         return found
 
     def argument(self, a: Arguments, name: str) -> Term | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
+from operator import index
 from types import CodeType, FunctionType
 from typing import Any, Final, NoReturn, cast
 
@@ -27,6 +28,7 @@ from freehold.frontend.schedule import (
 from freehold.runtime.base import native
 from freehold.runtime.base.call_site import CallSite, caller
 from freehold.runtime.errors.refusing import errors, reject
+from freehold.runtime.memory.arguments import is_array
 from freehold.support.public import refuse as wrong_call
 from freehold.support.span import Span
 
@@ -293,11 +295,9 @@ def _spec(
     extents = _extents("the tile", tile)
     for extent in extents:
         if extent & (extent - 1):
-            sizes = [str(1 << (e - 1).bit_length()) for e in extents]
-            nearest = f"({', '.join(sizes)})" if len(sizes) > 1 else sizes[0]
-            _refuse("the tile", "powers of two", repr(tile), nearest)
+            _refuse("the tile", "powers of two", repr(tile), _nearest(extents))
     if prod(extents) > MAX_ELEMENTS:
-        _refuse("the tile", _MOST, repr(tile))
+        _refuse("the tile", _MOST, repr(tile), _nearest(extents))
     steps = extents if step is None else _extents("the step", step)
     if len(steps) != len(extents):
         _refuse("the step", f"as long as the tile {extents}", repr(step))
@@ -389,18 +389,20 @@ _MOST: Final = f"of {MAX_ELEMENTS} elements at most"
 
 
 def _extents(what: str, given: object) -> tuple[int, ...]:
-    shown = repr(given)
+    shown = _told(given)
     items: tuple[object, ...] = (given,)
     if isinstance(given, tuple | list):
         items = tuple(cast("list[object]", given))
     extents: list[int] = []
     for item in items:
-        if isinstance(item, bool) or not hasattr(item, "__index__"):
-            whole = len(items) == 1 and isinstance(item, float) and item.is_integer()
-            _refuse(what, "a positive integer or a tuple of them", shown, str(int(cast(float, item))) if whole else "")
-        extent = int(cast(int, item))
+        try:
+            extent = index(cast(int, item))
+        except TypeError:
+            extent = None
+        if extent is None or isinstance(item, bool):
+            _refuse(what, "a positive integer or a tuple of them", shown, _meant(what, cast(object, given)))
         if extent >= 2**31:
-            _refuse(what, _MOST if what == "the tile" else "below 2147483648", shown)
+            _refuse(what, _MOST if what == "the tile" else "below 2147483648", shown, _positive(items))
         if extent < 1:
             _refuse(what, "a positive integer or a tuple of them", shown, _positive(items))
         extents.append(extent)
@@ -409,13 +411,49 @@ def _extents(what: str, given: object) -> tuple[int, ...]:
     return tuple(extents)
 
 
+def _told(given: object) -> str:
+    """What is given for a tile or a step: short text as it is, anything else by its class."""
+    if callable(given):
+        return _shown(given)
+    try:
+        text = repr(given)
+    except ValueError:  # of an integer with thousands of digits
+        text = ""
+    if text and len(text) <= 60 and "\n" not in text and " at 0x" not in text:
+        return text
+    if isinstance(given, int):
+        return f"an integer of {given.bit_length()} bits"
+    from freehold.runtime.launch.advice import described  # for errors only
+
+    return described(given)
+
+
+def _meant(what: str, given: object) -> str:
+    """What may have been meant by a tile that is no integer; empty where that cannot be told."""
+    if (isinstance(given, float) and given.is_integer()) or (isinstance(given, str) and given.isdecimal()):
+        return _positive((int(given),))
+    if what == "the tile" and is_array(given):
+        site = caller()
+        tile, array = site.short_text(0, "array"), site.short_text(1, "tile")
+        if tile and array and tile[0] in "(123456789":
+            return f"freehold.partition({array}, {tile})"
+    return ""
+
+
 def _positive(items: tuple[object, ...]) -> str:
     """Extents that may have been meant by some that are not all positive; empty where one of them is no number."""
     if not all(hasattr(item, "__index__") and not isinstance(item, bool) for item in items):
         return ""
     given = [int(cast(int, item)) for item in items]
-    sizes = [str(64 if n in (0, -1) else 1 << (abs(n) - 1).bit_length()) for n in given]
-    return sizes[0] if len(sizes) == 1 else f"({', '.join(sizes)})"
+    return _nearest([64 if n in (0, -1) else abs(n) for n in given])
+
+
+def _nearest(extents: Sequence[int]) -> str:
+    """The tile of powers of two that holds these extents; of the usual size where that would be too large for one."""
+    sizes = [1 << (extent - 1).bit_length() for extent in extents]
+    if prod(sizes) > MAX_ELEMENTS:
+        sizes = [1024] if len(sizes) == 1 else [*[1] * (len(sizes) - 2), 64, 64]
+    return str(sizes[0]) if len(sizes) == 1 else str(tuple(sizes))
 
 
 _NAMED: Final = {

@@ -149,6 +149,65 @@ def test_what_is_no_partition_is_refused(number: int) -> None:
     assert more in said
 
 
+@pytest.mark.parametrize(
+    ("given", "offered"),
+    [
+        (-(2**40), 1024),
+        ((-(2**40),), 1024),
+        (2**26, 1024),
+        (2**31, 1024),
+        pytest.param(-(10**6000), 1024, id="digits"),
+        ((-(2**20), -(2**20)), (64, 64)),
+        ((8191, 4095), (64, 64)),
+        ((4096, 8192), (64, 64)),
+        ((0,) * 5, (1, 1, 1, 64, 64)),
+        ((-100, 3), (128, 4)),
+        ((4095, 4096), (4096, 4096)),
+        (100.0, 128),
+        ("100", 128),
+    ],
+)
+def test_the_tile_that_is_offered_is_one(given: Any, offered: Any) -> None:
+    """A negative, an uneven and a large one are wrong in several ways, and the edit mends all of them."""
+    with pytest.raises(fh.Rejected) as caught:
+        fh.partition(X, given)
+    (wrong,) = caught.value.errors
+    (nearest,) = wrong.report().helps
+    assert nearest == f"use `{offered}`"
+    tile = (offered,) if isinstance(offered, int) else offered
+    assert fh.partition(X, offered).spec.tile == tile
+
+
+class Addressed:
+    """Its text has an address."""
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (np.zeros(1000), "an ndarray"),
+        (np.zeros(1, np.int32), "array([0], dtype=int32)"),
+        (Addressed(), "an Addressed"),
+        ((Addressed(), 8), "a tuple"),
+        (halves, "the function `halves`"),
+        (10**400, "an integer of 1329 bits"),
+        pytest.param(10**6000, "an integer of 19932 bits", id="digits"),
+        (None, "None"),
+    ],
+)
+def test_what_is_no_tile_is_told_in_short(given: Any, told: str) -> None:
+    with pytest.raises(fh.Rejected) as caught:
+        fh.partition(X, given)
+    assert str(caught.value).splitlines()[0].endswith(f", not {told}")
+
+
+def test_a_tile_in_front_of_its_array_is_told_so() -> None:
+    fh.register_source("swapped.py", "fh.partition((8, 16), X)")
+    with pytest.raises(fh.Rejected) as caught:
+        exec(compile("fh.partition((8, 16), X)", "swapped.py", "exec"), {"fh": fh, "X": X})
+    assert "help: use `freehold.partition(X, (8, 16))`" in str(caught.value)
+
+
 def test_what_is_left_open() -> None:
     assert isinstance(cut(), OpenPartition)
     found: Any = cut()
