@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -149,6 +150,11 @@ def same(found: Any, wanted: Any) -> bool:
     return torch.equal(found, wanted) if isinstance(wanted, torch.Tensor) else found == wanted
 
 
+def counting() -> Any:
+    """A backend that counts what torch has it compile. Torch alone imports no module of what it has for tests."""
+    return import_module("torch._dynamo.testing").CompileCounterWithBackend("aot_eager")
+
+
 @pytest.fixture(autouse=True)
 def anew() -> None:
     torch._dynamo.reset()
@@ -178,7 +184,7 @@ def test_code_of_inductor_is_as_written(name: str) -> None:
 
 
 def test_calls_with_other_numbers_are_not_compiled_again() -> None:
-    counter = torch._dynamo.testing.CompileCounterWithBackend("aot_eager")
+    counter = counting()
     compiled = torch.compile(several, fullgraph=True, backend=counter)
     m = torch.ones(40, 8)
     for shift in (1, 2):
@@ -194,7 +200,7 @@ def test_other_partitions_are_other_operators() -> None:
     def cut(y: Any, x: Any, tile: int) -> Any:
         return saxpy(fh.partition(y, tile), x).sync()
 
-    counter = torch._dynamo.testing.CompileCounterWithBackend("aot_eager")
+    counter = counting()
     compiled = torch.compile(cut, fullgraph=True, backend=counter, dynamic=False)
     for tile in (16, 32, 16, 32):
         assert torch.equal(compiled(torch.ones(N), torch.ones(N), tile), torch.full((N,), 2.0))
