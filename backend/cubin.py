@@ -109,7 +109,7 @@ def waits_for_grids(cubin: bytes) -> bool:
     return any(word & 0xFFF == _WAIT_FOR_GRIDS for code in texts for word in _words(code))
 
 
-def texts(cubin: bytes) -> dict[str, str]:
+def ptx(cubin: bytes) -> dict[str, str]:
     """The PTX that each kernel of a cubin was made of; nothing of kernels without lines of the source."""
     data = memoryview(cubin)
     try:

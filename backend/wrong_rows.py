@@ -21,7 +21,7 @@ from collections import Counter
 from math import prod
 from typing import TYPE_CHECKING, Final, cast
 
-from freehold.backend.cubin import texts
+from freehold.backend.cubin import ptx
 from freehold.backend.errors import NeverEnds
 from freehold.backend.flow import CLUSTER, by_threads, hint_of
 
@@ -51,15 +51,17 @@ def overfull(cubin: bytes, bytecode: bytes, arch: str) -> list[NeverEnds]:
     from freehold.backend.bytecode.reader import read_bytecode
     from freehold.dialects.cuda_tile.ops.module import EntryOp
 
-    errors: list[NeverEnds] = []
     if CLUSTER.encode() not in bytecode:  # no kernel has the hint: it need not be read again
-        return errors
-    for entry in read_bytecode(bytecode).walk():
-        if isinstance(entry, EntryOp) and (loads := long_rows(entry, [*entry.walk()], arch)):
-            name, blocks, longest = entry.sym_name.data, hint_of(entry, arch, CLUSTER, 1), max(map(_elements, loads))
-            if not _is_right(texts(cubin).get(name, ""), blocks, max(map(_size, loads))):
-                error = NeverEnds(None, f"kernel `{name}`", arch)
-                errors.append(error.add(error.Shared(blocks, longest), error.LoadOtherwise()))
+        return []
+    entries = [op for op in read_bytecode(bytecode).walk() if isinstance(op, EntryOp)]
+    found = [(entry, loads) for entry in entries if (loads := long_rows(entry, [*entry.walk()], arch))]
+    text = ptx(cubin) if found else {}
+    errors: list[NeverEnds] = []
+    for entry, loads in found:
+        name, blocks, longest = entry.sym_name.data, hint_of(entry, arch, CLUSTER, 1), max(map(_elements, loads))
+        if not _is_right(text.get(name, ""), blocks, max(map(_size, loads))):
+            error = NeverEnds(None, f"kernel `{name}`", arch)
+            errors.append(error.add(error.Shared(blocks, longest), error.LoadOtherwise()))
     return errors
 
 

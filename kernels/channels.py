@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32
@@ -207,15 +207,12 @@ def _tile(C: int, L: int) -> tuple[int, int, int]:
     return 1, min(max(1, 2048 // width), power_of_two(C)), width
 
 
-_NO_HINTS: Final[dict[str, int]] = {}
-
-
 def _hints(x: Any) -> dict[str, int]:
     """Of all launches of a norm: found on an H200 with 32 images of 64 x 256 x 256, in groups and by channels."""
     return {"num_worker_warps": 4, "occupancy": 8 if x.element_size() == 2 else 4}
 
 
-def moments(mean: Any, rstd: Any, x: Any, eps: float, hints: dict[str, int] = _NO_HINTS) -> None:
+def moments(mean: Any, rstd: Any, x: Any, eps: float, hints: dict[str, int]) -> None:
     """Writes the means of the rows of x (R, C, L), and what to multiply distances from them by."""
     R, C, L = x.shape
     tile = _tile(C, L)

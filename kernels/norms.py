@@ -376,7 +376,7 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
     if isinstance(way, ByColumns):
         x = as_rows(x)
         mean, rstd = _moments(x, mean, rstd, needed=True)
-        moments(mean, rstd, x.view(M, -1, way.width), eps)
+        moments(mean, rstd, x.view(M, -1, way.width), eps, {})
         high = min(16, power_of_two(M))
         part_of_out = cut(out, (high, 4096 // high))
         hinted(scaled_columns, way.hints)(part_of_out, x, mean, rstd, weight, b, bias is not None, compiled_in(N)).on()

@@ -278,11 +278,15 @@ def row_tile(A: int, R: int, most: int = 4096) -> tuple[int, int]:
     return min(most // width, power_of_two(A)), width
 
 
+def _blocks(A: int, C: int, tile: tuple[int, ...]) -> int:
+    """How many blocks a reduction of (A, R, C) along R has that is not in parts."""
+    return ceildiv(A, tile[0]) * (1 if C == 1 else ceildiv(C, tile[2]))
+
+
 def _in_parts(x: Any, kind: str, tile: tuple[int, ...]) -> Any:
     """What `kind` is of x (A, R, C) in parts, (A, P, C), as many as fill a GPU."""
     A, R, C = x.shape
-    blocks = ceildiv(A, tile[0]) * (1 if C == 1 else ceildiv(C, tile[2]))
-    P = max(1, min(ceildiv(R, tile[1]), 4 * PROCESSORS // blocks))
+    P = max(1, min(ceildiv(R, tile[1]), 4 * PROCESSORS // _blocks(A, C, tile)))
     parts = x.new_empty((A, P, C), dtype=wide_dtype(x))
     _launch_fold(parts, x, kind, tile)
     return parts
@@ -338,8 +342,7 @@ def _fold(y: Any, x: Any, kind: str) -> None:
         x, kind = parts.view(count, together, length), kind if kind in ("amax", "amin") else "sum"
     A, R, C = x.shape
     tile = _tile(A, R, C)
-    blocks = ceildiv(A, tile[0]) * (1 if C == 1 else ceildiv(C, tile[2]))
-    if blocks * 2 <= (4 if C == 1 else 3) * PROCESSORS and tile[1] < R:
+    if _blocks(A, C, tile) * 2 <= (4 if C == 1 else 3) * PROCESSORS and tile[1] < R:
         parts = _in_parts(x, "sum" if kind == "mean" else kind, tile)
         if kind == "mean":
             parts.div_(R)

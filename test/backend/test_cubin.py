@@ -24,8 +24,8 @@ from freehold.backend.cubin import (
     Resources,
     architecture,
     fills_a_multiprocessor,
+    ptx,
     resources,
-    texts,
     waits_for_grids,
 )
 
@@ -59,7 +59,7 @@ def test_what_the_assembler_makes(arch: str):
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_the_text_of_a_kernel(arch: str):
-    ((name, text),) = texts(assembled(arch)).items()
+    ((name, text),) = ptx(assembled(arch)).items()
     assert name == SAMPLES[0].name
     assert text.startswith(f"{name}(")
     assert "ret;\n" in text
@@ -68,9 +68,9 @@ def test_the_text_of_a_kernel(arch: str):
 def test_texts_are_of_each_kernel():
     part = b".version 9.5\0.visible .entry one(\0)\0{\0ret;\0}\0.entry two()\0{\0\xff\0}"
     expected = {"one": "one(\n)\n{\nret;\n}\n", "two": "two()\n{\n\ufffd\n}"}
-    found = texts(elf([(".nv_debug_ptx_txt", 1, part, 0, 0), (".nv_debug_ptx_text", 1, b".entry x()", 0, 0)]))
+    found = ptx(elf([(".nv_debug_ptx_txt", 1, part, 0, 0), (".nv_debug_ptx_text", 1, b".entry x()", 0, 0)]))
     assert {name: text.removesuffix(".visible ") for name, text in found.items()} == expected
-    assert texts(elf([])) == texts(b"nonsense") == texts(assembled("sm_90")[:1000]) == {}
+    assert ptx(elf([])) == ptx(b"nonsense") == ptx(assembled("sm_90")[:1000]) == {}
 
 
 @pytest.mark.skipif(shutil.which("cuobjdump") is None, reason="no cuobjdump on the path")

@@ -7,11 +7,14 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from cubins import elf
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Block
 
 import freehold as fh
 from freehold import Const, Out, Ref, i32
 from freehold.backend import assembler, wrong_rows
 from freehold.backend.bytecode.writer import write_bytecode
+from freehold.backend.cubin import ptx
 from freehold.backend.errors import NeverEnds
 from freehold.dialects.cuda_tile import EntryOp
 from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp
@@ -213,6 +216,26 @@ def test_a_cubin_without_text_counts_as_wrong() -> None:
     cubin = elf([(".nv_debug_ptx_txt", 1, text, 0, 0)])
     assert wrong_rows.overfull(cubin, code, "sm_90") == []
     assert wrong_rows.overfull(cubin.replace(b" biased(", b" another("), code, "sm_90") == expected
+
+
+def test_each_kernel_has_its_own_text_and_a_cubin_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = emitted("row", (512, 1024))
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    for name in ("second", "third"):
+        (another := entry.clone()).properties["sym_name"] = StringAttr(name)
+        cast("Block", entry.parent).add_op(another)
+    text = b".entry biased()\0{\0ret;\0}\0.entry second()\0" + 2 * LOAD.encode()
+    cubins = list[bytes]()
+
+    def read(cubin: bytes) -> dict[str, str]:
+        cubins.append(cubin)
+        return ptx(cubin)
+
+    monkeypatch.setattr(wrong_rows, "ptx", read)
+    cubin = elf([(".nv_debug_ptx_txt", 1, text, 0, 0)])
+    errors = wrong_rows.overfull(cubin, write_bytecode(module), "sm_90")
+    assert [error.subject for error in errors] == ["kernel `second`", "kernel `third`"]
+    assert cubins == [cubin]
 
 
 @pytest.mark.parametrize("arch", ["sm_90", "sm_100"])
