@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -17,6 +18,7 @@ from freehold.runtime.scheduling.problem import Problem, Schedule
 from freehold.runtime.scheduling.profile import Profile, profile
 from freehold.runtime.variants.evaluation import Evaluator
 from freehold.support.diagnostic import Rejected
+from freehold.support.terms import Term
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -68,9 +70,13 @@ class Nothing(Exception):
 class Candidates:
     """The schedules of one problem."""
 
-    def __init__(self, problem: Problem, verified: Verified):
+    def __init__(self, problem: Problem, verified: Verified, *, admitted: bool = True):
         self.problem = problem
         self.verified = verified
+        self.admitted = admitted
+        """Whether only schedules are taken whose launch the arrays' extents admit."""
+        self.broken = False
+        """Whether one was left out because its launch would break a condition."""
         self.caps = {d: 1 << max(0, e - 1).bit_length() for d, e in problem.extents.items()}
         """The extent of a tile that covers all of a dimension."""
         self.last: tuple[str, ...] = problem.dimensions(problem.leader) if problem.open else ()
@@ -214,19 +220,23 @@ class Candidates:
         """Compiles a schedule to ownership IR. Raises `Nothing` where it is refused, or means something else."""
         self._asked = None
         problem = self.problem
-        kernel, facts, meaning, values = self.meant(schedule)
+        kernel, facts, meaning, evaluator = self.meant(schedule)
         counts = problem.counts(schedule)
         if problem.open and not meaning.allows(problem.tile(schedule), counts):
             self._asked = meaning
             raise Nothing(schedule, None, _why(meaning, [d for d in self.last if d not in schedule.owned]))
+        values = self.values(evaluator)
+        if self.admitted and (broken := next(broken_by(evaluator, values), None)) is not None:
+            self.broken = True
+            raise Nothing(schedule, None, f"a launch breaks the condition `{broken}`")
         found = cost(kernel, facts)
         values |= {name: _scalar(problem, position) for name, position in found.scalars.items()}
         values |= dict.fromkeys(found.unknown, 16)
         return Candidate(schedule, found, values, counts, profile(kernel)), meaning
 
-    def meant(self, schedule: Schedule) -> tuple[KernelOp, KernelFacts, TileMeaning, dict[str, int]]:
-        """The kernel with a schedule, what is known of it, what it asks of its tiles, and the symbols of its terms.
-        Raises `Nothing` where it is refused."""
+    def meant(self, schedule: Schedule) -> tuple[KernelOp, KernelFacts, TileMeaning, Evaluator]:
+        """The kernel with a schedule, what is known of it, what it asks of its tiles, and its launch contract. Raises
+        `Nothing` where it is refused."""
         problem = self.problem
         if not self.fits(schedule):
             raise Nothing(schedule, None, f"a tile has at most {MAX_ELEMENTS} elements")
@@ -237,19 +247,13 @@ class Candidates:
         except Rejected as rejected:
             raise Nothing(schedule, rejected, rejected.errors[0].report().title) from None
         kernel = kernel_of(module)
-        facts, values = analyse(kernel), self.values(module)
-        return kernel, facts, tile_meaning(kernel, problem.tile(schedule), values, facts), values
+        facts, evaluator = analyse(kernel), Evaluator(contract(module))
+        meaning = tile_meaning(kernel, problem.tile(schedule), self.values(evaluator), facts)
+        return kernel, facts, meaning, evaluator
 
-    def values(self, module: ModuleOp) -> dict[str, int]:
-        """The symbols of a module's terms; integers that a launch brings are left out, as no choice depends on them."""
-        shapes = [self.problem.shapes[p.name] for p in self.problem.parameters if p.name in self.problem.shapes]
-        evaluator = Evaluator(contract(module))
-        found: dict[str, int] = {}
-        for name, (tensor, axis) in evaluator.binders.items():
-            solution = evaluator.solutions[name]
-            if solution.offset.symbols() <= found.keys():
-                found[name] = solution.of(shapes[tensor][axis], found)
-        return found
+    def values(self, evaluator: Evaluator) -> dict[str, int]:
+        """The extents of a contract; integers that a launch brings are left out, as no choice depends on them."""
+        return extents_of(evaluator, self.problem)
 
     # --- All of them --------------------------------------------------------------------------------------------------
 
@@ -378,6 +382,29 @@ class Candidates:
             if found := _said(spec.blocks, Blocks):
                 return tuple((b, spec.count) for b in found)
         return ((EACH, 0),)
+
+
+def extents_of(evaluator: Evaluator, problem: Problem) -> dict[str, int]:
+    """The extents that the arrays of a problem give the symbols of a contract."""
+    shapes = [problem.shapes[p.name] for p in problem.parameters if p.name in problem.shapes]
+    found: dict[str, int] = {}
+    for name, (tensor, axis) in evaluator.binders.items():
+        solution = evaluator.solutions[name]
+        if solution.offset.symbols() <= found.keys():
+            found[name] = solution.of(shapes[tensor][axis], found)
+    return found
+
+
+def broken_by(evaluator: Evaluator, extents: Mapping[str, int]) -> Iterator[Term]:
+    """The conditions that a launch on arrays of these extents would break because of how they are cut. What the kernel
+    itself requires is not among them, nor what scalars decide: no other tile mends that."""
+    for check, condition in zip(evaluator.contract.checks, evaluator.checks, strict=True):
+        if check.required or not condition.symbols() <= extents.keys():
+            continue
+        with suppress(ZeroDivisionError):
+            if condition.evaluate(extents):
+                continue
+        yield condition
 
 
 def _said(value: object, kind: type[T]) -> tuple[T, ...]:

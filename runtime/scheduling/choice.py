@@ -2,8 +2,8 @@
 The choice of a schedule: candidates by what they should take, the best of them by their code, and the best of those.
 
 Nothing is timed, so a choice is the same each time: it depends on the kernel, the arguments' dtypes and extents, and
-the architecture. Extents are rounded to a few steps an octave, so that neighbours share one. Values of scalars do not
-matter.
+the architecture. Extents are rounded to a few steps an octave, so that neighbours share one, unless their launch would
+break a condition. Values of scalars do not matter.
 """
 
 from __future__ import annotations
@@ -69,9 +69,7 @@ def choose(problem: Problem, verified: Verified, assemble: Assemble | None, arch
 
     Without `assemble`, no code is looked at.
     """
-    looked_at = problem.at({name: bucket(shape) for name, shape in problem.shapes.items()})
-    candidates = Candidates(looked_at, verified)
-    first, meaning = candidates.first()
+    candidates, first, meaning = _begun(problem, verified)
     if arch is None:
         return Chosen(_for_numpy(candidates, first, meaning))
     gpu = gpu_of(arch)
@@ -85,7 +83,7 @@ def choose(problem: Problem, verified: Verified, assemble: Assemble | None, arch
     def judged(one: Ranked) -> Considered | None:
         candidate, schedule, before = one
         try:
-            made = next(iter(resources(assemble(looked_at.specialisation(schedule)))), None)
+            made = next(iter(resources(assemble(problem.specialisation(schedule)))), None)
         except (Rejected, NotACubin):
             return None
         return Considered(schedule, predicted(candidate, gpu, schedule.hints, made) if made else before, made)
@@ -107,11 +105,23 @@ def choose(problem: Problem, verified: Verified, assemble: Assemble | None, arch
 def space(problem: Problem, verified: Verified, arch: str | None, most: int) -> list[Schedule]:
     """The schedules that should be fastest, at most so many, the best first; for the interpreter, in no such order.
     Raises `Nothing`."""
-    candidates = Candidates(problem, verified)
-    first, meaning = candidates.first()
+    candidates, first, meaning = _begun(problem, verified)
     if arch is None:
-        return [c.schedule for c in candidates.all(first, meaning)][:most]
+        return [c.schedule for c in [*candidates.all(first, meaning)] or [first]][:most]
     return [schedule for _, schedule, _ in _ranked(candidates, first, meaning, gpu_of(arch))][:most]
+
+
+def _begun(problem: Problem, verified: Verified) -> tuple[Candidates, Candidate, TileMeaning]:
+    """The candidates, and the first that is accepted. Where the extents admit the launch of none, they are those whose
+    launch is refused: it says what it breaks, and where. Raises `Nothing`."""
+    candidates = Candidates(problem, verified)
+    try:
+        return candidates, *candidates.first()
+    except Nothing:
+        if not candidates.broken:
+            raise
+    candidates = Candidates(problem, verified, admitted=False)
+    return candidates, *candidates.first()
 
 
 def _ranked(candidates: Candidates, first: Candidate, meaning: TileMeaning, gpu: Gpu) -> list[Ranked]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from logging import getLogger
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar
@@ -16,7 +17,7 @@ from freehold.runtime.launch.callee import Callee
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import HOST, is_array
 from freehold.runtime.scheduling.problem import Problem, Schedule, problem_of
-from freehold.support.diagnostic import CompileError, KernelWarning
+from freehold.support.diagnostic import CompileError, KernelWarning, Rejected
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -83,7 +84,8 @@ def completed(
 ) -> Completed | None:
     """
     The schedule of a call that leaves something open; None where partitions are missing beside others. It is found on
-    disk where it was chosen before, unless it is to be made `anew`.
+    disk where it was chosen before, unless it is to be made `anew`. Where the launch that neighbours share would break
+    a condition with these extents, it is chosen for them alone.
     """
     from freehold.runtime.scheduling.candidates import Nothing
     from freehold.runtime.scheduling.choice import Chosen, bucket, choose, from_json, to_json
@@ -95,33 +97,58 @@ def completed(
     if problem is None:
         return None
     target = arch or _architecture(bound.device)
-    shapes = tuple(bucket(shape) for shape in problem.shapes.values())
-    said = (tuple(problem.open.items()), shapes, problem.whole, target)
 
     def assemble(specialisation: Specialisation) -> bytes:
         assert target is not None
         return kernel.compiled(specialisation, target).cubin
 
-    def make() -> Chosen:
-        kept = _Kept(kernel, bound.specialisation, [f"schedule {VERSION}", repr(said)])
-        try:
-            if target is not None and not anew and (text := kept.load()) is not None:
-                return Chosen(from_json(text, problem))
-        except (ValueError, KeyError, TypeError, IndexError):  # of another form: it is made again
-            pass
-        try:
-            with warnings.catch_warnings():  # of what is not taken nobody is to be warned
-                warnings.simplefilter("ignore", KernelWarning)
-                found = choose(problem, kernel.verified, assemble, target)
-        except Nothing as nothing:
-            _refuse(kernel, problem, nothing, site)
-        kernel.warn(problem.specialisation(found.schedule))
-        getLogger("freehold.schedule").info("%s for %s: %s", kernel.__name__, target, found.schedule)
-        if target is not None and found.considered:
-            kept.store(to_json(found.schedule, problem))
-        return found
+    def chosen(looked_at: Problem) -> Chosen:
+        """The choice for arrays of these extents, made once."""
+        said = (tuple(problem.open.items()), tuple(looked_at.shapes.values()), problem.whole, target)
 
-    return Completed(problem, arguments, kernel.known(("schedule", anew, bound.specialisation, *said), make), target)
+        def make() -> Chosen:
+            kept = _Kept(kernel, bound.specialisation, [f"schedule {VERSION}", repr(said)])
+            try:
+                if target is not None and not anew and (text := kept.load()) is not None:
+                    return Chosen(from_json(text, problem))
+            except (ValueError, KeyError, TypeError, IndexError):  # of another form: it is made again
+                pass
+            try:
+                with warnings.catch_warnings():  # of what is not taken nobody is to be warned
+                    warnings.simplefilter("ignore", KernelWarning)
+                    found = choose(looked_at, kernel.verified, assemble, target)
+            except Nothing as nothing:
+                _refuse(kernel, problem, nothing, site)
+            kernel.warn(problem.specialisation(found.schedule))
+            getLogger("freehold.schedule").info("%s for %s: %s", kernel.__name__, target, found.schedule)
+            if target is not None and found.considered:
+                kept.store(to_json(found.schedule, problem))
+            return found
+
+        return kernel.known(("schedule", anew, bound.specialisation, *said), make)
+
+    found = chosen(problem.at({name: bucket(shape) for name, shape in problem.shapes.items()}))
+    if not _admitted(kernel, problem, found.schedule, target):
+        found = chosen(problem)
+    return Completed(problem, arguments, found, target)
+
+
+def _admitted(kernel: Open, problem: Problem, schedule: Schedule, arch: str | None) -> bool:
+    """Whether the extents of a call admit the launch of a schedule."""
+    from freehold.passes.launch_contract import contract
+    from freehold.runtime.scheduling.candidates import broken_by, extents_of
+    from freehold.runtime.variants.evaluation import Evaluator
+
+    specialisation = problem.specialisation(schedule)
+
+    def make() -> Evaluator:
+        if arch is not None:
+            with suppress(Rejected):  # of the code, which comes from disk where nothing has to be verified
+                return kernel.compiled(specialisation, arch).evaluator
+        return Evaluator(contract(kernel.verified(specialisation)))
+
+    evaluator = kernel.known(("contract", specialisation, arch), make)
+    return not any(True for _ in broken_by(evaluator, extents_of(evaluator, problem)))
 
 
 class _Kept:

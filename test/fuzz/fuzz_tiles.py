@@ -229,14 +229,25 @@ def outcome_of(text: str, file: str, writer: Writer) -> tuple[str, str]:
     try:
         found = completed(kernel, tuple(fresh()), CallSite(), None)
         assert found is not None
-        schedules = [*tiles_of(Candidates(found.problem, kernel.verified))]
+        schedules = [*tiles_of(Candidates(found.problem, kernel.verified, admitted=False))]
     except Rejected as rejected:
         return rejected.errors[0].code, ""
     results: list[tuple[str, list[Any]]] = []
+    refused: Rejected | None = None
     for schedule in schedules:
         arrays = fresh()
-        kernel(*found.problem.arguments(arrays, schedule)).sync()
+        try:
+            kernel(*found.problem.arguments(arrays, schedule)).sync()
+        except Rejected as rejected:
+            if rejected.errors[0].code != "O232":  # what the extents do not admit, of which another may be chosen
+                raise
+            refused = refused or rejected
+            continue
         results.append((str(schedule), arrays))
+    if refused is not None and not results:
+        return refused.errors[0].code, ""
+    if results:
+        kernel(*fresh()).sync()  # where one is admitted, it is chosen
     for name, arrays in results[1:]:
         if not all(np.allclose(a, b, 1e-3, 1e-3, equal_nan=True) for a, b in zip(results[0][1], arrays, strict=True)):
             return "finding", f"of {shape}, {results[0][0]} and {name} differ\n{text}"

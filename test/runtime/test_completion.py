@@ -1,4 +1,5 @@
-"""Calls that leave something open: what is told where no schedule is found, and whose arguments are cut."""
+"""Calls that leave something open: what is told where no schedule is found, whose arguments are cut, and of which
+schedules a launch is admitted."""
 
 from __future__ import annotations
 
@@ -9,11 +10,15 @@ import numpy as np
 import pytest
 
 import freehold as fh
+from freehold import Acc, Out, Ref
 from freehold.frontend.signature import KernelSignature, Parameter
+from freehold.passes.launch_contract import contract
 from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.scheduling import completion
-from freehold.runtime.scheduling.candidates import Nothing
-from freehold.runtime.scheduling.problem import Schedule
+from freehold.runtime.scheduling.candidates import Nothing, broken_by, extents_of
+from freehold.runtime.scheduling.choice import bucket, choose, space
+from freehold.runtime.scheduling.problem import Problem, Schedule
+from freehold.runtime.variants.evaluation import Evaluator
 from freehold.support.errors import WrongCall
 
 inner: Any = completion
@@ -82,3 +87,88 @@ def test_only_whole_arrays_are_cut_as_their_kernel_says() -> None:
     assert completion.cut(signature, (own, x, 3), cuts)[0] is own
     given = (y, x)
     assert completion.cut(signature, given, cuts) is given  # too few, which is told by whoever binds them
+
+
+# --- Of which schedules a launch is admitted --------------------------------------------------------------------------
+
+
+@fh.kernel
+def padded(y: Out["M", "N"], x: Ref["P", "Q"]):
+    """`y` is `x` with zeros behind it: there have to be as many tiles of one as of the other."""
+    y.store(x.load(y.index, y.tile))
+
+
+@fh.kernel
+def diagonal(h: Acc["E"], x: Ref["M", "N"]):
+    """The number of a row is one of a column, and so tiles have one element."""
+    i, j = x.index
+    h.add_at(x.load((i, i), x.tile).max() + x.load().max(), j % 4)
+
+
+def matrices(m: int, n: int, p: int, q: int) -> list[Any]:
+    return [np.zeros((m, n), np.float32), np.random.default_rng(m).random((p, q), np.float32)]
+
+
+def open_of(kernel: Any, arguments: list[Any]) -> Problem:
+    """What a call leaves open."""
+    found = completion.completed(kernel, tuple(arguments), CallSite(), None)
+    assert found is not None
+    return found.problem
+
+
+def broken(kernel: Any, problem: Problem, schedule: Schedule) -> list[str]:
+    """The conditions that a launch would break."""
+    evaluator = Evaluator(contract(kernel.verified(problem.specialisation(schedule))))
+    return [str(condition) for condition in broken_by(evaluator, extents_of(evaluator, problem))]
+
+
+def test_a_schedule_whose_launch_would_be_refused_is_not_chosen() -> None:
+    """1000 rows and 900 are as many tiles of 128 rows or more, and of no fewer."""
+    arguments = matrices(1000, 300, 900, 300)
+    problem = open_of(padded, arguments)
+    assert broken(padded, problem, Schedule({"M": 64, "N": 64}))
+    assert not broken(padded, problem, Schedule({"M": 128, "N": 64}))
+    padded(*arguments).sync()
+    assert (arguments[0][:900] == arguments[1]).all()
+    assert not arguments[0][900:].any()
+    for arch in (None, "sm_90"):
+        found = space(problem, padded.verified, arch, 40)
+        assert found
+        assert not [schedule for schedule in found if broken(padded, problem, schedule)]
+
+
+def test_of_the_schedule_of_neighbours_the_extents_of_a_call_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Extents are rounded, so that neighbours share a choice. Where it does not do, one is made for these alone."""
+    asked: list[dict[str, tuple[int, ...]]] = []
+
+    def noted(problem: Problem, *rest: Any) -> Any:
+        asked.append(dict(problem.shapes))
+        return choose(problem, *rest)
+
+    monkeypatch.setattr("freehold.runtime.scheduling.choice.choose", noted)
+    y, x = matrices(64, 50, 57, 50)
+    assert bucket(y.shape) == bucket(x.shape)
+    cut = fh.partition(y, fh.choose((4, 2048), (64, 64)))  # in tiles of 4 rows `y` has 16, and `x` 15
+    problem = open_of(padded, [cut, x])
+    assert asked == [{"y": (64, 56), "x": (64, 56)}, {"y": (64, 50), "x": (57, 50)}]
+    assert [bool(broken(padded, problem, Schedule({"M": m, "N": n}))) for m, n in ((4, 2048), (64, 64))] == [
+        True,
+        False,
+    ]
+    padded(cut, x).sync()
+    assert (y[:57] == x).all()
+    assert not y[57:].any()
+    same = matrices(64, 50, 64, 50)  # these keep the choice that neighbours share
+    padded(fh.partition(same[0], fh.choose((4, 2048), (64, 64))), same[1]).sync()
+    assert (same[0] == same[1]).all()
+    assert len(asked) == 2
+
+
+def test_where_no_schedule_is_admitted_the_launch_says_what_it_breaks() -> None:
+    with pytest.raises(fh.Rejected) as caught:
+        diagonal(np.zeros(4, np.float32), np.ones((16, 8), np.float32)).sync()
+    assert [error.code for error in caught.value.errors] == ["O232"]
+    assert "`M - 1 < N` is false" in str(caught.value)
+    h, square = np.zeros(4, np.float32), np.ones((8, 8), np.float32)
+    diagonal(h, square).sync()
+    assert (h == 32).all()
