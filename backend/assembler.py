@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from freehold.backend.bytecode.encoding import MalformedBytecode
-from freehold.backend.errors import (
+from freehold.backend.errors.assembler import (
     AssemblerCrashed,
     AssemblerMissing,
     AssemblerNotRunnable,

@@ -12,7 +12,7 @@ from typing import Final
 from xdsl.ir import Operation
 
 from freehold.backend.bytecode.reader import read_bytecode
-from freehold.backend.errors import NotOnArchitecture
+from freehold.backend.errors.assembler import NotOnArchitecture
 from freehold.dialects.cuda_tile.ops.atomics import AtomicRedViewTkoOp, AtomicRmwTkoOp
 from freehold.dialects.cuda_tile.ops.mma import MmaFScaledOp
 from freehold.dialects.cuda_tile.types import TileType, element_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from freehold.backend.cubin import NotACubin, Resources, resources
-from freehold.backend.errors import NeverEnds
+from freehold.backend.errors.wrong_code import NeverEnds
 from freehold.backend.flow import WORKERS, hint_of
 
 _WARP: Final = 32

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final, Literal
 
 from freehold.backend.assembler import DEFAULT_OPTIONS, AssembleOptions, assemble
-from freehold.backend.errors import AssemblerRemark
+from freehold.backend.errors.assembler import AssemblerRemark
 from freehold.support.span import Span
 
 Category = Literal["all", "memory", "tensorcore"]

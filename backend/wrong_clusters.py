@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from xdsl.ir import Operation
 
-from freehold.backend.errors import ClusterInDoubt
+from freehold.backend.errors.wrong_code import ClusterInDoubt
 from freehold.backend.flow import (
     CLUSTER,
     ROWS,

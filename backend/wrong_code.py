@@ -1,7 +1,7 @@
 """
 Kernels of which the assembler (release 13.5) makes code that computes something else, as far as that is known.
 
-What is known of each, and on how many kernels it was seen, stands with its error (`backend.errors`):
+What is known of each, and on how many kernels it was seen, stands with its error (`backend.errors.wrong_code`):
 
 - columns of a product that the blocks of a cluster share (O415, `_mixes`);
 - running results of what was computed from a product, or that a product is added to (O416, `_scans`);
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from freehold.backend.errors import (
+from freehold.backend.errors.wrong_code import (
     ClusterInDoubt,
     ColumnsMixed,
     ProductScanned,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Final, cast
 
-from freehold.backend.errors import TileMisread
+from freehold.backend.errors.wrong_code import TileMisread
 from freehold.backend.flow import WARPS, WORKERS, hint_of, reached_from
 from freehold.dialects.cuda_tile.types import element_name
 

@@ -22,7 +22,7 @@ from math import prod
 from typing import TYPE_CHECKING, Final, cast
 
 from freehold.backend.cubin import ptx
-from freehold.backend.errors import NeverEnds
+from freehold.backend.errors.wrong_code import NeverEnds
 from freehold.backend.flow import CLUSTER, by_threads, hint_of
 
 if TYPE_CHECKING:

@@ -106,7 +106,7 @@ def read_bytecode_module(data: bytes, file: str, program: str) -> ModuleOp:
     """The module of a bytecode file. Raises `Rejected` (O413)."""
     from freehold.backend.bytecode.encoding import MalformedBytecode
     from freehold.backend.bytecode.reader import read_bytecode
-    from freehold.backend.errors import UnreadableBytecode
+    from freehold.backend.errors.bytecode import UnreadableBytecode
 
     try:
         return read_bytecode(data)
@@ -116,7 +116,7 @@ def read_bytecode_module(data: bytes, file: str, program: str) -> ModuleOp:
 
 def version_of(text: str | None, program: str, option: str = "--version") -> Version | None:
     """The version of Tile IR that an option names. Raises `Rejected`."""
-    from freehold.backend.errors import UnknownVersion
+    from freehold.backend.errors.bytecode import UnknownVersion
     from freehold.dialects.cuda_tile.version import VERSIONS, Version
 
     if text is None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from xdsl.ir import Operation
 
-from freehold.backend.errors import NotInVersion
+from freehold.backend.errors.bytecode import NotInVersion
 from freehold.dialects.cuda_tile.version import Version
 from freehold.dialects.location import span_of
 from freehold.support.diagnostic import Error

@@ -25,7 +25,7 @@ from freehold.backend.bytecode.tables import (
     Section,
 )
 from freehold.backend.bytecode.types import NoForm, TypeWriter
-from freehold.backend.errors import NotBytecode, UnknownVersion
+from freehold.backend.errors.bytecode import NotBytecode, UnknownVersion
 from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GlobalOp, TileModuleOp

@@ -25,7 +25,7 @@ def advise(rejected: Rejected, module: ModuleOp, arch: str, assembled: Callable[
 
     `assembled` raises `Rejected` for a module that it does not take.
     """
-    from freehold.backend.errors import AssemblerFailed
+    from freehold.backend.errors.assembler import AssemblerFailed
 
     (error,) = rejected.errors
     assert isinstance(error, AssemblerFailed)

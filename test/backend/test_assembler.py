@@ -31,7 +31,12 @@ from freehold.backend.assembler import (
 )
 from freehold.backend.bytecode.encoding import MalformedBytecode
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.backend.errors import AssemblerCrashed, AssemblerNotRunnable, AssemblerRefused, AssemblerTimedOut
+from freehold.backend.errors.assembler import (
+    AssemblerCrashed,
+    AssemblerNotRunnable,
+    AssemblerRefused,
+    AssemblerTimedOut,
+)
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr
 from freehold.dialects.cuda_tile.version import VERSIONS
 from freehold.passes.validate_translation import entry_of

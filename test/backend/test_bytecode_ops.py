@@ -15,7 +15,7 @@ from xdsl.irdl import AttrSizedOperandSegments, opt_operand_def, opt_prop_def, p
 from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
 from freehold.backend.bytecode.tables import NOT_IN_BODIES, op_of_opcode, op_record
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.backend.errors import NotInVersion
+from freehold.backend.errors.bytecode import NotInVersion
 from freehold.dialects.cuda_tile import CudaTile
 from freehold.dialects.cuda_tile.op import TileOp, tile_op
 from freehold.dialects.cuda_tile.text import parse_disassembly, print_module

@@ -6,7 +6,7 @@ import pytest
 from xdsl.dialects.builtin import i32
 
 from freehold.backend.bytecode.missing import Missing, TooLow
-from freehold.backend.errors import NotInVersion
+from freehold.backend.errors.bytecode import NotInVersion
 from freehold.dialects.cuda_tile import ConstantOp
 from freehold.dialects.cuda_tile.version import V13_1, V13_3, V13_4, V13_5
 from freehold.dialects.location import location_of

@@ -14,7 +14,7 @@ import freehold as fh
 from freehold import Mut, Ref, i32
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.backend.cubin import Resources, resources
-from freehold.backend.errors import NeverEnds
+from freehold.backend.errors.wrong_code import NeverEnds
 from freehold.backend.registers import asked_for, starving
 from freehold.dialects.cuda_tile.text import parse_disassembly
 from freehold.passes.patterns import groups

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from freehold.backend import remarks as module
-from freehold.backend.errors import AssemblerRemark
+from freehold.backend.errors.assembler import AssemblerRemark
 from freehold.backend.remarks import parsed, remarks
 from freehold.support.span import Span
 

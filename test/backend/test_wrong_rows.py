@@ -15,7 +15,7 @@ from freehold import Const, Out, Ref, i32
 from freehold.backend import assembler, wrong_rows
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.backend.cubin import ptx
-from freehold.backend.errors import NeverEnds
+from freehold.backend.errors.wrong_code import NeverEnds
 from freehold.dialects.cuda_tile import EntryOp
 from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp
 from freehold.dialects.cuda_tile.text import parse_disassembly

@@ -17,7 +17,7 @@ import pytest
 import freehold as fh
 from freehold import Out, Ref, Rejected
 from freehold.backend.bytecode.reader import read_bytecode
-from freehold.backend.errors import AssemblerCrashed, AssemblerRefused
+from freehold.backend.errors.assembler import AssemblerCrashed, AssemblerRefused
 from freehold.passes import move_by_threads
 from freehold.passes.validate_translation import entry_of
 from freehold.runtime.variants import build, hints, without_hints

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))
 
 import fuzz_carried
 
-from freehold.backend.errors import UnpackedHandedOn
+from freehold.backend.errors.wrong_code import UnpackedHandedOn
 from freehold.passes.errors.borrow import NotVerifiable
 from freehold.support.diagnostic import Error, Rejected
 
