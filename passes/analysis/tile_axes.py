@@ -1,8 +1,9 @@
-"""What the axes of tiles stand for: places of tensors, or what counts a tile's own elements."""
+"""What the axes of tiles stand for, places of tensors or a count of their own elements, and what is asked of tiles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from xdsl.ir import SSAValue
@@ -30,6 +31,35 @@ Axis = tuple[Factor, ...]
 LOOP: Final = Along("loop")
 HERE: Final = Along("place")
 COUNT: Final = Along("count")
+
+
+@dataclass
+class TileMeaning:
+    """What a kernel asks of the tiles of its launch, so that its results do not depend on them."""
+
+    whole: set[int] = field(default_factory=set[int])
+    """Axes of the launch that one tile has to cover."""
+    ones: set[int] = field(default_factory=set[int])
+    """Axes along which tiles have to have one element: the number of a region is a place in a tensor there."""
+    counted: set[int] = field(default_factory=set[int])
+    """Axes of which the number of a region, or the place where a tile begins, becomes data or decides, and those of
+    which each tile adds something of its own to an accumulator: what that means depends on the tile."""
+    repeated: set[int] = field(default_factory=set[int], compare=False)
+    """Those of the counted ones along which each tile adds something of its own: tiles of one element do, too."""
+    unclear: bool = False
+    """Whether parts of tensors are combined that no tile of the launch is shown to be right for."""
+    spans: set[tuple[int, int, int | None]] = field(default_factory=set[tuple[int, int, int | None]])
+    """Axes of the launch, each with the length of a tile that stands for its places, and of the tensor's axis."""
+    products: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
+    """Axes that are rows (`m`) or columns (`n`) of a matrix product."""
+
+    def allows(self, tile: Sequence[int], counts: Sequence[int]) -> bool:
+        """Whether tiles of these extents are right, of which so many cover each axis of the launch."""
+        if self.unclear or self.counted:
+            return False
+        if any(axis in self.whole and (extent is None or size < extent) for axis, size, extent in self.spans):
+            return False  # one tile of the launch has all of the axis, and not all of another tensor's that goes along
+        return all(counts[axis] == 1 for axis in self.whole) and all(tile[axis] == 1 for axis in self.ones)
 
 
 def dims_of(value: SSAValue) -> tuple[int, ...]:

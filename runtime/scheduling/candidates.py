@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from freehold.frontend.schedule import EACH, MAX_ELEMENTS, PERSISTENT, ROW, Blocks, Choice, Order, grouped
 from freehold.passes.analysis.facts import KernelFacts, analyse
-from freehold.passes.analysis.tile_meaning import TileMeaning, tile_meaning
+from freehold.passes.analysis.tile_axes import TileMeaning
+from freehold.passes.analysis.tile_meaning import tile_meaning
 from freehold.passes.cost import Cost, cost
 from freehold.passes.launch_contract import contract, kernel_of
 from freehold.runtime.scheduling.problem import Problem, Schedule

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from freehold.backend.cubin import NotACubin, Resources, resources
 from freehold.frontend.schedule import Blocks, Order
-from freehold.passes.analysis.tile_meaning import TileMeaning
+from freehold.passes.analysis.tile_axes import TileMeaning
 from freehold.runtime.scheduling.candidates import OPEN_INTEGERS, Candidate, Candidates, Nothing, Verified
 from freehold.runtime.scheduling.gpus import Gpu, gpu_of
 from freehold.runtime.scheduling.model import Prediction, hints_for, predicted

@@ -9,7 +9,8 @@ import pytest
 
 import freehold as fh
 from freehold import Acc, Const, Mut, Out, Ref, f16, f32, i32
-from freehold.passes.analysis.tile_meaning import TileMeaning, tile_meaning
+from freehold.passes.analysis.tile_axes import TileMeaning
+from freehold.passes.analysis.tile_meaning import tile_meaning
 from freehold.passes.launch_contract import kernel_of
 
 EXTENTS = {"A": 64, "L": 512, "P": 13, "M": 16, "N": 32, "K": 8, "E": 8, "x.shape[0]": 16, "x.shape[1]": 32}

@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 import freehold as fh
-from freehold.passes.analysis.tile_meaning import TileMeaning, tile_meaning
+from freehold.passes.analysis.tile_axes import TileMeaning
+from freehold.passes.analysis.tile_meaning import tile_meaning
 from freehold.passes.launch_contract import kernel_of
 
 M, N = 4, 16

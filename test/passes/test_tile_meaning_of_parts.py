@@ -9,7 +9,7 @@ from test_tile_meaning import SPANS, meaning
 
 import freehold as fh
 from freehold import Acc, Mut, Out, Ref, f16, f32, f64, i8, i32
-from freehold.passes.analysis.tile_meaning import TileMeaning
+from freehold.passes.analysis.tile_axes import TileMeaning
 
 
 def next_tile(y: Out["M", "N"], x: Ref["A", "N"]):

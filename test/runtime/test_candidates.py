@@ -14,7 +14,7 @@ import freehold as fh
 from freehold import Out, Ref, i32
 from freehold.frontend.schedule import COLUMN, EACH, PERSISTENT, ROW, Choice, OpenPartition, grouped
 from freehold.frontend.signature import Parameter
-from freehold.passes.analysis.tile_meaning import TileMeaning
+from freehold.passes.analysis.tile_axes import TileMeaning
 from freehold.passes.cost import Cost
 from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.scheduling import candidates

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from freehold.passes.analysis.tile_meaning import TileMeaning
+from freehold.passes.analysis.tile_axes import TileMeaning
 from freehold.runtime.scheduling import candidates
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fuzz"))
