@@ -148,7 +148,11 @@ class Adversary:
 
     def shuffled(self, count: int) -> Array:
         """The numbers below `count`, in some order."""
-        return np.random.default_rng(self._random.getrandbits(32)).permutation(count)
+        return self.numbers().permutation(count)
+
+    def numbers(self) -> np.random.Generator:
+        """Where other numbers come from."""
+        return np.random.default_rng(self._random.getrandbits(32))
 
 
 def pausing(step: Step) -> Step:

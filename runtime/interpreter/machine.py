@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -283,6 +283,25 @@ class Machine:
 
 
 _TF32_MASK: Final = np.uint32(0xFFFFE000)
+
+
+def undecided(adversary: Adversary | None, shape: Sequence[int], e: Element) -> Array:
+    """
+    Elements of which nothing is said: zeros, or in adversarial mode whatever a seed says.
+
+    Half of the times these are any bits, of which floats are most often too large not to be seen in a sum, and half of
+    the times all are NaN, if there is that.
+    """
+    if adversary is None:
+        return np.zeros(shape, e.dtype)
+    if e.format is not None and e.format.has_inf and adversary.flips():
+        return np.full(shape, np.nan, np.float32).astype(e.dtype)
+    bits = adversary.numbers().integers(0, 256, (*shape, e.dtype.itemsize), np.uint8)
+    if e.bits == 4:  # a byte holds one
+        bits &= np.uint8(15)
+    if e.name == "i4":
+        bits |= (bits & np.uint8(8)) * np.uint8(30)
+    return clean((bits & np.uint8(1) if e.bits == 1 else bits).view(e.dtype).reshape(shape), e)
 
 
 def clean(values: Array, e: Element) -> Array:

@@ -13,6 +13,7 @@ from freehold.runtime.interpreter.access import element, integer, keyword, opera
 from freehold.runtime.interpreter.compile import binary, nullary, reject, unary
 from freehold.runtime.interpreter.elements import Array, Element, Tile, element_of
 from freehold.runtime.interpreter.errors import ElementsMeet
+from freehold.runtime.interpreter.machine import undecided
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -105,8 +106,10 @@ def _load(op: Operation, c: Compiler) -> Step:
         addresses, chosen = _active(v, mask, pointers)
         values = machine.gather(op, addresses, e)
         if chosen is not None:
-            whole = np.zeros(pointers.size, e.dtype)
-            if padding is not None:
+            if padding is None:
+                whole = undecided(machine.adversary, (pointers.size,), e)
+            else:
+                whole = np.empty(pointers.size, e.dtype)
                 whole[:] = np.ravel(v[padding])
             whole[chosen] = values
             values = whole
@@ -197,8 +200,8 @@ def _update(op: Operation, c: Compiler) -> Step:
         values = np.broadcast_to(v[argument], where.shape).reshape(-1)
         after_update = _noted(v, op, "update", addresses, e, token, True)
         old = update(v[0], op, addresses, values if chosen is None else values[chosen], e, mode)
-        if chosen is not None:  # the results of what is masked off are the implementation's choice: zero
-            whole = np.zeros(where.size, e.dtype)
+        if chosen is not None:  # the results of what is masked off are the implementation's choice
+            whole = undecided(v[0].adversary, (where.size,), e)
             whole[chosen] = old
             old = whole
         v[result], v[after] = _shaped(old, where.shape), after_update
@@ -246,7 +249,8 @@ def _get_global(op: Operation, c: Compiler) -> Step:
 
 
 def _allocate(op: Operation, c: Compiler) -> Step:
-    """Memory of this block until it ends. It starts as zeros, which checked mode takes for uninitialised."""
+    """Memory of this block until it ends. It starts as zeros, which checked mode takes for uninitialised, and in
+    adversarial mode as anything."""
     pointer: Any = op.results[0].type
     e = element_of(pointer.element_type.pointee)
     count, alignment = integer(op, "num_elem"), integer(op, "alignment")
@@ -258,6 +262,8 @@ def _allocate(op: Operation, c: Compiler) -> Step:
         buffer = machine.memory.allocate(
             "alloca", size, max(alignment, e.memory_bytes), e.memory_bytes, initialised=False
         )
+        if machine.adversary is not None:
+            buffer.data[:] = machine.adversary.numbers().integers(0, 256, buffer.data.size, np.uint8)
         machine.local.append(buffer)
         v[result] = np.int64(buffer.start)
 

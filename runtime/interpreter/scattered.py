@@ -33,7 +33,7 @@ from freehold.runtime.interpreter.access import dims, element
 from freehold.runtime.interpreter.compile import reject
 from freehold.runtime.interpreter.elements import Array, Element
 from freehold.runtime.interpreter.errors import ElementsMeet, OutsideTensor
-from freehold.runtime.interpreter.machine import Machine, clean
+from freehold.runtime.interpreter.machine import Machine, clean, undecided
 from freehold.runtime.interpreter.ownership import kernel_checks, starts_of
 from freehold.runtime.interpreter.pointers import UPDATES
 from freehold.runtime.interpreter.windows import Window, padding_of
@@ -322,7 +322,7 @@ def _unsafe_update(op: Operation, c: Compiler) -> Step:
 
     def update(v: Frame) -> None:
         window, place = raw.place(v)
-        old = np.zeros(place.chosen.size, window.element.dtype)
+        old = undecided(v[0].adversary, (place.chosen.size,), window.element)
         old[place.chosen] = _combine(v[0], window, place, _flat(v[tile], raw.shape, place), mode)
         v[result] = old.reshape(raw.shape) if raw.shape else old[0]
 

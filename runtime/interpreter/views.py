@@ -21,6 +21,7 @@ from freehold.runtime.interpreter.access import element, keyword, operand
 from freehold.runtime.interpreter.compile import reject, unary
 from freehold.runtime.interpreter.elements import Array, Tile, element_of, unsigned
 from freehold.runtime.interpreter.errors import BeyondView, OutsideIndexSpace
+from freehold.runtime.interpreter.machine import undecided
 from freehold.runtime.interpreter.pointers import is_strong, optional_slot, update
 from freehold.runtime.interpreter.windows import (
     Window,
@@ -234,6 +235,7 @@ def _load(op: Operation, c: Compiler) -> Step:
     result, after = c.slots(op.results)
     e = element(op.results[0])
     padding = padding_of(_padding_name(view), e)
+    left_open = c.adversarial and _padding_name(view) is None
     strong = is_strong(op)
     if isinstance(view, GatherScatterViewType):
         find = _sparse(op, c, view, indices)
@@ -241,7 +243,8 @@ def _load(op: Operation, c: Compiler) -> Step:
         def gather(v: Frame) -> None:
             machine, window = v[0], v[source]
             inside, places = find(v, window)
-            tile = np.full(view.tile_dims, padding, e.dtype)
+            beyond = undecided(machine.adversary, view.tile_dims, e) if left_open else padding
+            tile = np.full(view.tile_dims, beyond, e.dtype)
             tile[np.ix_(*places)] = load_at(machine, op, window, inside)
             before = _before(v, token)
             if machine.watch is not None:
@@ -258,7 +261,10 @@ def _load(op: Operation, c: Compiler) -> Step:
         if starts is None:
             v[result], v[after] = np.full(view.tile_dims, padding, e.dtype), before
             return
-        tile = load_box(machine, op, window, starts, box.sizes, padding)
+        beyond = padding
+        if left_open and any(s + n > m for s, n, m in zip(starts, box.sizes, window.shape, strict=True)):
+            beyond = undecided(machine.adversary, box.sizes, e)
+        tile = load_box(machine, op, window, starts, box.sizes, beyond)
         if machine.watch is not None:
             ranges = box_ranges(window, starts, box.sizes)
             before = watch_at(machine, op, "read", window, ranges, strong=strong, token=before)

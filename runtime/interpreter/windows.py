@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def padding_of(name: str | None, e: Element) -> Any:
-    """What stands in a tile beyond the tensor. Without a name, which leaves it open: zero bits."""
+    """What stands in a tile beyond the tensor. Without a name, which leaves it open: zero bits, where no adversary says
+    otherwise (`undecided`)."""
     if name is None or name == "zero":
         return np.zeros((), e.dtype)[()]
     return from_exact(np.array(PADDING_NUMBERS[name]), e)[()]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -226,7 +227,8 @@ MAKE = {
 
 
 def copied(view_in: str, view_out: str, indices: str, source: Any, target: Any, *, element: str = "f32",
-           shape: str = "4x8", index_type: str = "tile<i32>", strides: str = "[?,1]", checked: bool = True) -> None:  # fmt: skip
+           shape: str = "4x8", index_type: str = "tile<i32>", strides: str = "[?,1]", checked: bool = True,
+           **mode: Any) -> None:  # fmt: skip
     """Copies one tile between two rank-2 views of dynamic extents, `source` to `target`."""
     tensor = f"tensor_view<?x?x{element}, strides={strides}>"
     tile = f"tile<{shape}x{element}>"
@@ -247,6 +249,7 @@ def copied(view_in: str, view_out: str, indices: str, source: Any, target: Any, 
         module(f"%o: {pointer}, %i: {pointer}, {names}", body),
         [target, source, *source.shape, source.strides[0] // size, *target.shape, target.strides[0] // size],
         checked=checked,
+        **mode,
     )
 
 
@@ -277,6 +280,68 @@ def test_views_of_every_element(element: str) -> None:
     wanted = np.zeros((4, 8), x.dtype)
     wanted[:, :2] = x[:4, 8:]
     assert np.array_equal(out, wanted)
+
+
+# --- What is left open ------------------------------------------------------------------------------------------------
+
+
+def differs(run: Callable[[int], Any], known: Any) -> bool:
+    """Whether what is left open is other bits with other seeds, and the same with the same; what is `known` stays."""
+    found = [run(seed) for seed in range(8)]
+    assert all((each[known] == found[0][known]).all() for each in found)
+    assert all(a.tobytes() == run(seed).tobytes() for seed, a in enumerate(found))
+    return len({each.tobytes() for each in found}) > 3
+
+
+@pytest.mark.parametrize(
+    "element", ["f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "i1", "i8", "i16", "i64", "tf32"]
+)
+def test_beyond_a_view_without_padding_is_anything(element: str) -> None:
+    x = (X % 2).astype(by_name(element).dtype)
+
+    def run(view: str, seed: int) -> Any:
+        out = np.zeros((4, 8), x.dtype)
+        copied(view, PLAIN, "|%c1, %c1|%c0, %c0|tile<i32>", x, out, element=element, checked=False,
+               adversarial=True, order=seed)  # fmt: skip
+        return out.view(f"u{x.dtype.itemsize}")
+
+    inside = np.s_[:2, :2]
+    assert differs(lambda seed: run(PLAIN, seed), inside)
+    assert not differs(lambda seed: run("partition_view<tile=(4x8), padding_value = zero, TV>", seed), inside)
+    wanted = np.zeros((4, 8), x.dtype)
+    wanted[inside] = x[4:, 8:]
+    assert (run("partition_view<tile=(4x8), padding_value = zero, TV>", 3) == wanted.view(f"u{x.dtype.itemsize}")).all()
+
+
+def test_what_a_mask_leaves_out_is_anything() -> None:
+    mask = "%mask = constant <i1: [1, 0, 1, 0, 1, 0, 1, 0]> : tile<8xi1>"
+    load = "%x, %t = load_ptr_tko weak %pi, %mask : tile<8xptr<i32>>, tile<8xi1> -> tile<8xi32>, token"
+    update = "%x, %t = atomic_rmw_tko relaxed device %pi, add, %n, %mask : tile<8xptr<i32>>, tile<8xi32>, tile<8xi1> -> tile<8xi32>, token"
+    for access in (load, update):
+        body = f"""{LANES} {mask} {pointers("i", 8, "i32", "%n")} {pointers("o", 8, "i32", "%n")} {access}
+          %u = store_ptr_tko weak %po, %x token = %t : tile<8xptr<i32>>, tile<8xi32> -> token"""
+
+        def run(seed: int, body: str = body) -> Any:
+            out = np.zeros(8, np.int32)
+            run_tile(module(OUT_IN, body), [out, np.arange(8, dtype=np.int32)], adversarial=True, order=seed)
+            return out
+
+        assert differs(run, np.s_[::2])
+        assert run(0)[::2].tolist() == [0, 2, 4, 6]
+
+
+def test_memory_of_a_block_begins_as_anything() -> None:
+    body = f"""{LANES} %i2 = alloca num_elem = 8, alignment = 16 : tile<ptr<i32>>
+      {pointers("i2", 8, "i32", "%n")} {pointers("o", 8, "i32", "%n")}
+      %x, %t = load_ptr_tko weak %pi2 : tile<8xptr<i32>> -> tile<8xi32>, token
+      %u = store_ptr_tko weak %po, %x token = %t : tile<8xptr<i32>>, tile<8xi32> -> token"""
+
+    def run(seed: int) -> Any:
+        out = np.zeros(8, np.int32)
+        run_tile(module("%o: !cuda_tile.tile<ptr<i32>>", body), [out], adversarial=True, order=seed)
+        return out
+
+    assert differs(run, np.s_[:0])
 
 
 def test_rows_of_a_larger_array() -> None:

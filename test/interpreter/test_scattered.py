@@ -312,6 +312,27 @@ def test_atomic_updates_say_what_was_there(how: str) -> None:
 
 
 @fh.kernel
+def some_added(y: Out[i32, 4], r: Raw[i32, 4]):
+    n = fh.arange(4)
+    with fh.unsafe("nobody else adds"):
+        y.store(r.atomic_add(n, n, mask=n % 2 == 1))
+
+
+def test_what_an_update_yields_that_is_masked_off_is_anything() -> None:
+    def added(seed: int) -> list[int]:
+        y, r = np.zeros(4, np.int32), np.full(4, 5, np.int32)
+        with fh.interpreting("adversarial", seed=seed):
+            some_added(fh.partition(y, 4), r).sync()
+        assert r.tolist() == [5, 6, 5, 8]
+        return y.tolist()
+
+    found = [added(seed) for seed in range(8)]
+    assert {tuple(y[1::2]) for y in found} == {(5, 5)}
+    assert len({tuple(y[::2]) for y in found}) > 3
+    assert found[3] == added(3)
+
+
+@fh.kernel
 def one_stays(y: Mut[i32, 1], r: Raw[i32, 1]):
     y.store(0)
     with fh.unsafe("it is left open which of them stays"):
