@@ -188,7 +188,7 @@ class Owned:
         return i.wrapped(i.plus(start, i.extreme("min", left, terms.const(type_.tile_shape[axis]))), 32)
 
     def _count(self, tensor: SSAValue, axis: int, size: int) -> Term:
-        return self.launch.number(terms.ceildiv(tensor_type(tensor).extent(axis), terms.const(size)))
+        return self.launch.tiles(tensor_type(tensor).extent(axis), size)
 
     def checked(self, op: Operation) -> list[tuple[Term, tuple[Term, ...]]]:
         """What is checked in the kernel before an operation, and what is written down where that fails: the number of

@@ -95,6 +95,14 @@ class Launch:
         """An extent, or a number of tiles, or a product of such."""
         return self.integers.carried_out(t, self.extents, 32)
 
+    def tiles(self, extent: Term, size: int) -> Term:
+        """How many tiles of so many elements cover an extent: of `16 * P`, also where `P` itself is not passed."""
+        count = terms.ceildiv(extent, terms.const(size))
+        try:
+            return self.number(count)
+        except ValueError:
+            return self.integers.ceil_divided(self.number(extent), terms.const(size))
+
     def strides_of(self, argument: int, type_: TensorType) -> tuple[Term, ...]:
         """The strides of a tensor in elements."""
         found = (s.data for s in type_.layout.strides.data)

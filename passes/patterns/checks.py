@@ -15,7 +15,6 @@ from freehold.dialects.ownership import AccessOp, Action, CheckOp, Duty, Partiti
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.patterns.context import Conversion, Patterns
 from freehold.passes.rewriting import Inserter
-from freehold.support import terms
 
 
 def check(c: Conversion, op: CheckOp, at: Inserter) -> bool:
@@ -39,7 +38,7 @@ def checked_places(c: Conversion, op: AccessOp, at: Inserter) -> tuple[SSAValue,
         if obligation.duty is not Duty.IN_BOUNDS or obligation.rung is not Rung.KERNEL or not c.checks:
             continue
         axis = obligation.axis.data
-        count = c.term(terms.ceildiv(tensor.extent(axis), terms.const(steps[axis])))
+        count = c.tiles(tensor.extent(axis), steps[axis])
         # Read as unsigned, a negative index is larger than any count.
         inside = at.value(CmpIOp("less_than", index[axis], count, UNSIGNED))
         result[axis] = guarded(c, index[axis], inside, count, op, axis, at)

@@ -3,7 +3,7 @@ addresses, and views of tensors. Patterns know this, and this knows none of them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, cast
@@ -43,6 +43,7 @@ from freehold.passes.launch_contract import (
 )
 from freehold.passes.rewriting import Inserter
 from freehold.passes.verify_duties import Record
+from freehold.support import terms
 from freehold.support.contract import Checks, EntryParameter
 from freehold.support.terms import Term
 
@@ -175,6 +176,15 @@ class Conversion:
                 found = self.emit(wanted, self.term, self.top)
             self.uniform[wanted] = found
         return found
+
+    def tiles(self, extent: Term, size: int) -> SSAValue:
+        """
+        How many tiles of so many elements cover an extent.
+
+        What is written as `16 * P` has `P` tiles of 16. Where `P` is not among what the launch passes, they are counted
+        from the extent itself.
+        """
+        return self.term(count_of_tiles(extent, size, self.extents))
 
     def emit(self, wanted: Term, value: Callable[[Term], SSAValue], at: Inserter) -> SSAValue:
         """Arithmetic for the outermost operator of a term. No value in it is negative, and none wraps."""
@@ -316,6 +326,16 @@ _NOT_NEGATIVE: Final = BoundedAttr(0, None)
 @cache
 def _divisible_by(divisor: int) -> DivByAttr:
     return DivByAttr(divisor)
+
+
+def count_of_tiles(extent: Term, size: int, passed: Collection[Term]) -> Term:
+    """The number of tiles that cover an extent, as a term that is made of what a launch passes."""
+
+    def known(t: Term) -> bool:
+        return t.is_const or t in passed or (bool(t.args) and all(map(known, t.args)))
+
+    count = terms.ceildiv(extent, terms.const(size))
+    return count if known(count) else Term("ceildiv", (extent, terms.const(size)))
 
 
 def identifier(name: str) -> str | None:

@@ -36,7 +36,6 @@ from freehold.passes.patterns.checks import checked_places, guarded
 from freehold.passes.patterns.context import Conversion, Patterns
 from freehold.passes.patterns.groups import region_of_group
 from freehold.passes.rewriting import Inserter
-from freehold.support import terms
 
 
 def window(c: Conversion, op: WindowOp, at: Inserter) -> bool:
@@ -77,8 +76,7 @@ def dim(c: Conversion, op: DimOp, at: Inserter) -> bool:
 
 def tile_count(c: Conversion, op: TilesOp, at: Inserter) -> bool:
     """How many tiles cover an axis."""
-    count = terms.ceildiv(tensor_type(op.source).extent(op.axis.data), terms.const(op.size.data))
-    replace_uses(op.result, c.term(count))
+    replace_uses(op.result, c.tiles(tensor_type(op.source).extent(op.axis.data), op.size.data))
     return True
 
 
