@@ -53,9 +53,11 @@ def _product_of(op: AddFOp | SubFOp) -> MulFOp | None:
 
 
 def _takes(user: Operation, product: MulFOp) -> bool:
-    """Whether a use of a product can be contracted with it."""
+    """Whether a use of a product can be contracted with it. One that takes it twice would need it as well: the product
+    less itself is 0, and the product less the rounded product is not."""
     return (
         isinstance(user, _SUMS)
+        and user.lhs is not user.rhs
         and user.parent is product.parent
         and user.rounding_mode == product.rounding_mode
         and user.flush_to_zero == product.flush_to_zero

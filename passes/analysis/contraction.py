@@ -11,10 +11,13 @@ from typing import Final
 
 from xdsl.ir import Operation, SSAValue
 
+from freehold.dialects.cuda_tile.attrs import RoundingModeAttr
 from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, FmaOp, MulFOp, NegFOp, SubFOp
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.passes.analysis.tile_values import Place, Rule, Values
 from freehold.support.terms import Term
+
+_DIRECTED: Final = frozenset(map(RoundingModeAttr.of, ("positive_inf", "negative_inf")))
 
 Signed = tuple[bool, Term]
 """A tile of floats: whether it is negated, and what is."""
@@ -41,10 +44,16 @@ def _roundings(op: AddFOp | SubFOp | FmaOp | MulFOp) -> tuple[object, object]:
     return op.rounding_mode, op.flush_to_zero is not None
 
 
-def _product(values: Values, a: SSAValue, b: SSAValue, roundings: object) -> tuple[bool, object]:
-    """The sign of a product, and what tells it from others."""
-    (x, p), (y, q) = _signed(values, a), _signed(values, b)
-    return x != y, ("product", roundings, tuple(sorted((p, q), key=str)), a.type)
+def _product(values: Values, a: SSAValue, b: SSAValue, roundings: tuple[object, object]) -> tuple[bool, object]:
+    """
+    The sign of a product, and what tells it from others.
+
+    Where a product is rounded up or down, the sign of a factor says which way it goes, and stays where it is.
+    """
+    (mode, flushes), (x, p), (y, q) = roundings, _signed(values, a), _signed(values, b)
+    if mode in _DIRECTED:
+        return False, ("product", mode, flushes, tuple(sorted(((x, p), (y, q)), key=str)), a.type)
+    return x != y, ("product", mode, flushes, tuple(sorted((p, q), key=str)), a.type)
 
 
 def _of_sum(values: Values, op: AddFOp | SubFOp | FmaOp, place: Place) -> Term:

@@ -96,6 +96,54 @@ def test_results_differ_by_roundings_alone(function: Callable[..., None]) -> Non
     np.testing.assert_allclose(results[0], results[1], rtol=2e-4, atol=2e-5)
 
 
+def doubled(y: fh.Out["N"], a: fh.Ref["N"], b: fh.Ref["N"]):
+    """A product on both sides of a sum, in front of a loop, in it and in a branch."""
+    p, q = a.load_like(y), b.load_like(y)
+    r = p * q
+    t = (r - r) + (r + r)
+    for k in range(3):
+        s = p * t
+        t = t + (s - s)
+        if k == y.index[0]:
+            u = q * t
+            t = t + (u - u)
+    y.store(t)
+
+
+def test_a_product_is_not_contracted_with_itself() -> None:
+    """What is left of a product less itself is nothing, and not the error of its rounding."""
+    part, a, b = arguments()
+    module = fh.kernel(doubled).verify(part, a, b)
+    lowered = convert(module)
+    validate_translation(kernel_of(module), through_bytecode(lowered))
+    for op in lowered.walk():
+        if isinstance(op, FmaOp):
+            assert not isinstance(op.acc.owner, MulFOp | NegFOp)
+    y = np.zeros(100, np.float32)
+    run_entry(lowered, contract(module), [y, a, b])
+    assert np.array_equal(y, 2 * (a * b))
+
+
+def rounded_up(y: fh.Out["N"], a: fh.Ref["N"], b: fh.Ref["N"]):
+    p, q = a.load_like(y), b.load_like(y)
+    y.store(fh.multiply(-p, q, rounding=fh.Rounding.UP))
+
+
+def test_a_product_that_is_rounded_up_is_not_the_opposite_of_one_that_is() -> None:
+    module = fh.kernel(rounded_up).verify(*arguments())
+    lowered = convert(module)
+    validate_translation(kernel_of(module), through_bytecode(lowered))
+    (negated,) = (op for op in lowered.walk() if isinstance(op, NegFOp))
+    (product,) = (op for op in lowered.walk() if isinstance(op, MulFOp))
+    product.operands = (negated.source, product.rhs)
+    after = NegFOp(product.result)
+    assert product.parent is not None
+    product.parent.insert_op_after(after, product)
+    product.result.replace_uses_with_if(after.result, lambda use: use.operation is not after)
+    with pytest.raises(Rejected, match="O140"):
+        validate_translation(kernel_of(module), through_bytecode(lowered))
+
+
 def of_an_fma(change: Callable[[FmaOp], None]) -> Callable[[ModuleOp], None]:
     def plant(lowered: ModuleOp) -> None:
         change(next(op for op in lowered.walk() if isinstance(op, FmaOp)))
