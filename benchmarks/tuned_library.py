@@ -41,6 +41,9 @@ from freehold.runtime.launch.partition import Partition
 TURNS: Final = 7
 """How many times the library's schedule and the best are timed in the end."""
 
+AHEAD: Final = 8
+"""Calls that are not replayed at once, so that the host is ahead of the GPU."""
+
 GAIN: Final = 1.01
 """What a change has to gain by itself to be part of the best."""
 
@@ -230,11 +233,13 @@ class Search:
                 ((name, change),) = changes.items()
                 yield statistics.median(plain() / other() for _ in range(3)), name, change
 
-    def found(self) -> Found:
-        """The best changes, against the library's own schedule, in turns."""
+    def found(self, told: bool = False) -> Found:
+        """The best changes, against the library's own schedule, in turns; what each gains is printed if it is told."""
         once = min(seconds(self.torch, self.function, 2) for _ in range(2))
-        repeat = repeats(once)
+        repeat = repeats(once) if self.call.recorded else min(AHEAD, repeats(once))
         gains = sorted(self.gains(max(1, repeat // 3)), reverse=True)
+        if told:
+            print("".join(f"    {gain:.3f} {name}: {change}\n" for gain, name, change in gains), end="")
         rivals = [changes for changes in (together(gains), together(gains[:1])) if changes and self.works(changes)]
         calls = [self.timed(changes, repeat) for changes in ({}, *rivals)]
         for each in calls:
@@ -321,7 +326,7 @@ def run(torch: Any, arguments: argparse.Namespace, rows: list[Row]) -> list[Row]
                 print(f"out of time at {call.name}", flush=True)
                 break
             try:
-                found = Search(torch, call, changed).found()
+                found = Search(torch, call, changed).found(arguments.gains)
             except Exception as e:  # the others are told, too
                 print(f"{call.name}: {e!r}"[:300], flush=True)
                 continue
@@ -340,6 +345,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", metavar="FILE", help="write the rows there, too; what it has is not timed again")
     parser.add_argument("--names", metavar="REGEX", default="", help="only calls in whose names it is found")
+    parser.add_argument("--gains", action="store_true", help="print what each change gains")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing after so many")
     parser.add_argument("--prepare", type=int, metavar="JOBS", help="only compile, by so many processes")
     arguments = parser.parse_args()

@@ -428,7 +428,7 @@ def _norm_backward(dx: Any, dw: Any, dy: Any, dtotal: Any, x: Any, weight: Any, 
 def _backward_rows(count: int, length: int) -> Rows:
     """As `rows`, with all of a row in registers, and of its two inputs and two sums at once."""
     width = min(power_of_two(length), 4096)
-    warps = min(32, max(4, power_of_two(length // 512)))
+    warps = 8 if 8192 < length <= 32768 else min(32, max(4, power_of_two(length // 512)))
     high, _ = rows(count, min(length, LONGEST)).tile
     return Rows((high, width), ceildiv(length, width), warps, 2 if warps == 4 else 1, compiled_in(length))
 

@@ -319,7 +319,8 @@ def group_of(columns: int) -> int:
 def groups_launch(best: Any, x: Any, width: int, largest: bool = True) -> Any:
     """The launch that writes the first rank of each group of `width` in the rows of `x` (M, N) to `best` (M, S)."""
     tile = 1, min(max(1, 4096 // width), power_of_two(best.shape[1]))
-    return first_of_groups(fh.partition(best, tile), x, width, largest)
+    kernel = hinted(first_of_groups, {"num_worker_warps": 16, "occupancy": 2})
+    return kernel(fh.partition(best, tile), x, width, largest)
 
 
 def _gradient(ctx: Any, dvalues: Any, _: Any) -> tuple[Any, ...]:

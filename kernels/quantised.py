@@ -246,7 +246,7 @@ def _quantise(q: Any, scale: Any, x: Any, format: str, group: int) -> None:
     width = min(4096, power_of_two(max(x.shape[1], group)))
     tile = max(1, min(2048 // width, power_of_two(x.shape[0]))), width
     parts = fh.partition(q, tile), fh.partition(scale, (tile[0], width // group))
-    quantise_groups(*parts, x, FORMATS[format], group).on()
+    hinted(quantise_groups, {"num_worker_warps": 4, "occupancy": 8})(*parts, x, FORMATS[format], group).on()
 
 
 def quantise_launch(q: Any, scale: Any, x: Any, format: str) -> Any:

@@ -88,6 +88,19 @@ def fold_axis(y: Out["A", "P", "C"], x: Ref["A", "R", "C"], KIND: Const[str], TR
     y.store(found[:, None, :].astype(y.dtype))
 
 
+def better_of(t: Any, k: Any, best: Any, found: Any, LEAST: bool) -> Any:
+    """The better elements of a tile and of those before, and which turns they are of; nothing is better than NaN."""
+    better = ~(t >= best if LEAST else t <= best) & (best == best)
+    return fh.where(better, t, best), fh.where(better, k, found)
+
+
+def first_of_best(best: Any, place: Any, LEAST: bool) -> Any:
+    """The first place along axis 1 of what is best there."""
+    top = best.min(axis=1, keepdims=True) if LEAST else best.max(axis=1, keepdims=True)
+    there = (best == top) | (fh.isnan(best) & fh.isnan(top))
+    return fh.where(there, place, 0x7FFFFFFF).min(axis=1)
+
+
 @safe
 def extreme_axis(y: Out["A", "C"], x: Ref["A", "R", "C"], LEAST: Const[bool], TR: Const[int]):
     """Where the middle axis is largest, or with `LEAST` smallest: the first of equals, or the first NaN."""
@@ -99,11 +112,27 @@ def extreme_axis(y: Out["A", "C"], x: Ref["A", "R", "C"], LEAST: Const[bool], TR
     row = fh.arange(TR)[None, :, None]
     for k in fh.tiles(x, axis=1, size=TR):
         t = fh.where(k * TR + row < x.shape[1], wide(x.load((a, k, c), tile)), begin)
-        better = ~(t >= best if LEAST else t <= best) & (best == best)  # also NaN, but none after another
-        best, found = fh.where(better, t, best), fh.where(better, k, found)
-    top = best.min(axis=1, keepdims=True) if LEAST else best.max(axis=1, keepdims=True)
-    there = (best == top) | (fh.isnan(best) & fh.isnan(top))
-    y.store(fh.where(there, found * TR + row, 0x7FFFFFFF).min(axis=1).astype(y.dtype))
+        best, found = better_of(t, k, best, found, LEAST)
+    y.store(first_of_best(best, found * TR + row, LEAST).astype(y.dtype))
+
+
+@safe
+def extreme_rows(y: Out["A"], x: Ref["A", "R"], LEAST: Const[bool], TR: Const[int], ONCE: Const[bool]):
+    """As `extreme_axis`, along the rows of a matrix, whose elements are next to one another; `ONCE`: in one tile."""
+    (a,) = y.index
+    begin = float("inf") if LEAST else float("-inf")
+    tile = y.tile[0], TR
+    place = fh.arange(TR)[None, :]
+    if ONCE:
+        fh.require("R <= TR", "a row fits a tile")
+        best = fh.where(place < x.shape[1], wide(x.load((a, 0), tile)), begin)
+    else:
+        best, found = fh.full(tile, begin, accumulator(x.dtype)), fh.zeros(tile, i32)
+        for k in fh.tiles(x, axis=1, size=TR):
+            t = fh.where(k * TR + place < x.shape[1], wide(x.load((a, k), tile)), begin)
+            best, found = better_of(t, k, best, found, LEAST)
+        place = found * TR + place
+    y.store(first_of_best(best, place, LEAST).astype(y.dtype))
 
 
 @safe
@@ -314,9 +343,10 @@ _JOINED: Final = 64
 
 
 def _tile(A: int, R: int, C: int) -> tuple[int, ...]:
-    """How `fold_axis` is cut: in wide tiles where they keep the GPU busy, and else in narrow ones."""
+    """How `fold_axis` is cut: in large tiles where they keep the GPU busy, and else in small ones."""
     if C == 1:
-        return row_tile(A, R)
+        high, width = row_tile(A, R)
+        return 2 * high if 32 * high * PROCESSORS <= A else high, width
     return axis_tile(A, R, C, 256 if C >= 256 and A * ceildiv(C, 256) > 2 * PROCESSORS else 64)
 
 
@@ -367,16 +397,18 @@ def _places(x: Any, least: bool) -> Any:
 
 
 def _extreme_hints(x: Any) -> dict[str, int]:
-    """Found on an H200 with 4 and 2 bytes, along rows and along a middle axis."""
-    along_rows, size = x.shape[2] == 1, x.element_size()
-    if size == 8 or (size == 2 and along_rows):
-        return {"num_worker_warps": 8, "occupancy": 4}
-    return {"num_worker_warps": 4, "occupancy": 4 if size == 4 and not along_rows else 2}
+    """Of `extreme_axis`: found on an H200 with 4 and 2 bytes."""
+    size = x.element_size()
+    return {"num_worker_warps": 8 if size == 8 else 4, "occupancy": 2 if size == 2 else 4}
 
 
 @operator("extreme_axis(Tensor x, bool least) -> Tensor", results=_places, takes={"x": "floats"})
 def _extreme(y: Any, x: Any, least: bool) -> None:
-    A, _, C = x.shape
+    A, R, C = x.shape
+    if C == 1:
+        high, width = row_tile(A, R)
+        hinted(extreme_rows, _hints(x))(fh.partition(y[:, 0], high), x[:, :, 0], least, width, width >= R).on()
+        return
     together = joined_rows(x)
     seen = x.view(A, -1, together * C)
     out = y if together == 1 else x.new_empty(A, together * C).int()
@@ -428,4 +460,4 @@ _WHOLE: Final = 256
 
 def sum_rows(y: Any, x: Any) -> None:
     """Writes the sums over the rows of the matrix `x` to `y`."""
-    sum_of_rows(fh.partition(y, 32), x, 64).on()
+    hinted(sum_of_rows, {"num_worker_warps": 4, "occupancy": 4})(fh.partition(y, 32), x, 64).on()

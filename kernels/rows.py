@@ -169,7 +169,8 @@ def _softmax_backward(dx: Any, dy: Any, y: Any, log: bool) -> None:
     out = as_rows(dx)
     way = rows(*out.shape)
     part = cut(out, way.tile, owned=1)
-    hinted(softmax_rows_backward, way.hints)(part, as_rows(dy.contiguous()), as_rows(y), log, *way.constants).on()
+    hints = {"num_worker_warps": 8, "occupancy": 2} if 2048 < out.shape[1] <= 8192 else way.hints
+    hinted(softmax_rows_backward, hints)(part, as_rows(dy.contiguous()), as_rows(y), log, *way.constants).on()
 
 
 @_softmax.backward(keeps=lambda inputs, output: (output,))
