@@ -31,8 +31,9 @@ the data: a check at the launch would refuse tables of fewer tiles than that."""
 def at_launch(index: Term, count: Term, op: Operation, facts: KernelFacts, *, low: bool, high: bool) -> Term | None:
     """A predicate over the launcher's symbols under which every index that occurs is from 0 to `count - 1`.
 
-    Only the bounds asked for are in it. None where there is no such predicate, and where data decide whether `op`,
-    which has the index, is reached: a check at the launch would refuse what never happens.
+    Only the bounds asked for are in it. None where there is no such predicate, or none that a launch keeps which comes
+    to `op`, which has the index; and where data decide whether it is reached: a check at the launch would refuse what
+    never happens.
     """
     place, counted = facts.places[op], _counted(facts)
     if any(not condition.symbols() <= counted for condition in leaving_in_front(op, facts)):
@@ -59,6 +60,8 @@ def at_launch(index: Term, count: Term, op: Operation, facts: KernelFacts, *, lo
                     return None
             elif not rules.holds(possible, facts.base):
                 unless.append(terms.negate(possible))
+    if unless and rules.holds(terms.negate(goal), facts.base.extended(map(terms.negate, unless))):
+        return None  # the bounds are too far apart: it would hold in launches alone that never come to the access
     predicate = reduce(terms.either, [*_distinct(unless), goal])
     return predicate if predicate.symbols() <= facts.launch else None
 

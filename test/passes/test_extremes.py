@@ -5,10 +5,15 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
+import numpy as np
 import pytest
 
+import freehold as fh
+from freehold import Out, Ref, f32, i64
 from freehold.passes.analysis import extremes
+from freehold.passes.launch_contract import contract
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.support.terms import parse
 
@@ -138,3 +143,48 @@ def test_predicates_that_say_the_same_are_said_once() -> None:
     found = extremes._distinct(map(parse, texts))
     assert [*map(str, found)] == ["M < N", "N < M", "M == N", "not M == N", "M < 3 or N < 3"]
     assert extremes._distinct([]) == []
+
+
+# --- Of what a launch is asked ----------------------------------------------------------------------------------------
+
+
+@fh.kernel
+def in_a_loop(y: Out[f32, 8], x: Ref[f32, "N"], n: i64):
+    total = fh.zeros((8,), f32)
+    for k in range(n):
+        total += x.load((k,), (8,))
+    y.store(total)
+
+
+@fh.kernel
+def in_a_branch(y: Out[f32, 8], x: Ref[f32, "N"], n: i64):
+    total = fh.zeros((8,), f32)
+    if n > 0:
+        for k in range(n):
+            total += x.load((k,), (8,))
+    y.store(total)
+
+
+def summed(x: Any, first: Any, n: Any) -> Any:
+    total = fh.zeros((8,), f32)
+    for k in range(first, n):
+        total += x.load((k,), (8,))
+    return total
+
+
+@fh.kernel
+def in_a_helper(y: Out[f32, 8], x: Ref[f32, "N"], n: i64):
+    y.store(summed(x, 1, n) + x.load((0,), (8,)))
+
+
+@pytest.mark.parametrize("kernel", [in_a_loop, in_a_branch, in_a_helper])
+def test_no_launch_is_asked_to_come_to_no_access(kernel: Any) -> None:
+    """An index of 64 bits is any number of 32: where that bounds it, its loop was to have no turn."""
+    y, x = np.zeros(8, np.float32), np.arange(32, dtype=np.float32)
+    arguments = fh.partition(y, 8), x, 4
+    assert [c.predicate for c in contract(kernel.verify(*arguments)).checks if "n" in c.predicate.split()] == []
+    kernel(*arguments).sync()
+    assert y.tolist() == x.reshape(4, 8).sum(0).tolist()
+    with pytest.raises(fh.Rejected) as caught:
+        kernel(fh.partition(y, 8), x, 5).sync()
+    assert caught.value.codes == ("O233",)
