@@ -13,7 +13,7 @@ from xdsl.ir import Operation, SSAValue
 
 from freehold.audit.facts import Call, Placed
 from freehold.audit.lanes import dim_map
-from freehold.audit.walk import steps
+from freehold.audit.straight import steps
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GetNumTileBlocksOp, GetTileBlockIdOp
 from freehold.dialects.cuda_tile.ops.views import GetIndexSpaceShapeOp, GetTensorShapeOp

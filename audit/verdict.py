@@ -17,8 +17,9 @@ from freehold.audit.everywhere import Everywhere
 from freehold.audit.facts import Call, Launch, call_of
 from freehold.audit.lanes import Unknown
 from freehold.audit.replay import agrees, replay
+from freehold.audit.straight import TooMuchError
 from freehold.audit.terms import InBounds
-from freehold.audit.walk import TooMuchError, Walk
+from freehold.audit.walk import Walk
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.runtime.interpreter.access import keyword

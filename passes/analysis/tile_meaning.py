@@ -38,16 +38,7 @@ from freehold.dialects.ownership import (
 )
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.sums_of_parts import only_added, passes_sums
-from freehold.passes.analysis.tile_axes import (
-    HERE,
-    LOOP,
-    Along,
-    Axis,
-    TileMeaning,
-    all_along,
-    dims_of,
-    points_of,
-)
+from freehold.passes.analysis.tile_axes import HERE, LOOP, Along, Axis, TileMeaning, all_along, dims_of, points_of
 from freehold.passes.analysis.tile_operations import TileOperations
 from freehold.passes.prover.polynomials import poly
 from freehold.support.terms import Term, sym

@@ -19,9 +19,7 @@ from freehold.dialects.cuda_tile.ops.mma import Mma
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, IotaOp, PermuteOp, ReshapeOp, SelectOp
 from freehold.dialects.cuda_tile.types import TileType
-from freehold.dialects.ownership import (
-    KernelOp,
-)
+from freehold.dialects.ownership import KernelOp
 from freehold.passes.analysis.assumed import NOBODY, Assumed
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.launch_values import required

@@ -11,7 +11,7 @@ pytest.importorskip("cuda.tile", reason="cuda-tile is not installed")
 import planted
 from planted import Made, T, array, ct
 
-from freehold.audit import cells, page, sarif, verdict, walk
+from freehold.audit import cells, page, sarif, straight, verdict
 from freehold.audit.facts import launch_from
 from freehold.audit.text import text_of
 from freehold.audit.verdict import Audit, audit
@@ -219,14 +219,14 @@ def test_a_loop_of_very_many_turns_is_walked_up_to_a_limit(monkeypatch: pytest.M
     module = files.read_module(WRAPPING.encode(), "kernel.mlir", "test", SourceMap())
     (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
     taken: list[object] = []
-    real: Any = walk.Access
+    real: Any = straight.Access
 
     def counted(*given: Any) -> Any:
         taken.append(given)
         return real(*given)
 
-    monkeypatch.setattr(walk, "Access", counted)
-    monkeypatch.setattr(walk, "MOST_WORK", 8000)
+    monkeypatch.setattr(straight, "Access", counted)
+    monkeypatch.setattr(straight, "MOST_WORK", 8000)
     turns = {"name": "n", "value": 1400}
     found = audit(module, entry, launch_from({"grid": [1], "arguments": [array("y", 8), turns]}))
     assert len(taken) < 1000

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from freehold.audit import straight
 from freehold.audit import walk as walks
 from freehold.audit.facts import call_of, launch_from
 from freehold.audit.picture import picture
@@ -107,9 +108,9 @@ def test_as_much_is_walked_as_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = {"grid": [4], "arguments": [{"name": "x", "dtype": "f32", "shape": [8]}]}
     done = walks.Walk(entry, call_of(entry, launch_from(facts)))
     done.run()
-    monkeypatch.setattr(walks, "MOST_WORK", done.work)
+    monkeypatch.setattr(straight, "MOST_WORK", done.work)
     assert audited(STORE).verdict == "safe"
-    monkeypatch.setattr(walks, "MOST_WORK", done.work - 1)
+    monkeypatch.setattr(straight, "MOST_WORK", done.work - 1)
     found = audited(STORE)
     assert (found.verdict, found.open[0].why) == ("unknown", "the launch is too large to be walked")
 
