@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from test_facts import audited
+from audited_kernels import audited
 
 from freehold.audit import picture as pictures
 from freehold.audit.picture import picture

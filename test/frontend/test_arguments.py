@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_advice import of_section
+from advised import of_section
 
 GIVEN = """
 y.store((0, 0), t)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from test_advice import of_section
+from advised import of_section
 
 PYTHON = """
 q = enumerate((1, 2), "a") ;; t = t + q[0][0]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,22 @@ def test_every_python_file_says_what_it_is(tracked: list[Path]) -> None:
         and text.strip()
         and not text.lstrip().startswith(('"""', 'r"""', "#!"))
     ]
+    assert not wrong
+
+
+def test_what_tests_import_of_one_another_has_a_name_of_its_own(tracked: list[Path]) -> None:
+    """Their folders all are where modules are looked for, and which is found first depends on what else is run."""
+    files = {
+        path: text for path, text in texts(tracked).items() if path.suffix == ".py" and ROOT / "test" in path.parents
+    }
+    named = Counter(path.stem for path in files if path.stem not in ("conftest", "__init__"))
+    wrong: set[str] = set()
+    for path, text in files.items():
+        for node in nodes_of(text).imports:
+            inside = isinstance(node, ast.ImportFrom) and (node.level > 0 or node.module is None)
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            wrong |= {f"{path.relative_to(ROOT)}: {module}" for module in modules if not inside and named[module] > 1}
+    assert named["trees"] == 1
     assert not wrong
 
 
