@@ -78,7 +78,7 @@ from freehold.passes.analysis.coverage import by_paths
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.flow import End, Flags, Flow
 from freehold.passes.analysis.races import reader_and_writer
-from freehold.passes.analysis.stored import in_every_case, in_first_turn, turnless
+from freehold.passes.analysis.stored import in_every_case, in_first_turn, left_in_front, turnless
 from freehold.passes.analysis.windows import apart, argument_of, parts_of, shared_element
 from freehold.passes.analysis.wording import OWNERSHIP_TYPES, called, name_of, sizes, what_is
 from freehold.passes.errors.borrow import (
@@ -601,6 +601,7 @@ class _Paths:
 
     def not_stored(self, where: Span | None, owned: SSAValue, stores: Sequence[AccessOp]) -> Error:
         """The error for an output, or a region of it that is taken, that on some path is not stored to."""
+        where = left_in_front(stores) or where
         error = NotStored(where, name_of(owned), " on some paths" if stores else "")
         for store in stores:
             if (place := span_of(store)) is not None:

@@ -22,6 +22,7 @@ def without_returns(function: core.Function) -> None:
     for each in (function, *function.inner):
         if each.value is None:
             returns = _Returns(each)
+            each.end = returns.last_place(each)
             each.body = returns.at_the_end(each.body)
 
 
@@ -204,6 +205,14 @@ class _Returns(_Rewriter):
         self.valued: Final = any(isinstance(r, core.Return) and r.value is not None for r in returns)
         """Whether it returns more than `None`."""
         self.end: Final = function.end
+
+    def last_place(self, function: core.Function) -> Place:
+        """Where what a function does last stands: a `return` in front of what is never reached, if there is some."""
+        for node in function.body[:-1]:
+            if self.always([node]):
+                *_, last = _within([node], self.kinds, loops=True)
+                return last.place
+        return function.end
 
     def result(self, node: Stmt) -> list[Stmt]:
         assert isinstance(node, core.Return)

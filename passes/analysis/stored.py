@@ -10,18 +10,20 @@ from functools import reduce
 from itertools import islice, product
 from typing import Final
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from freehold.dialects.classes import ops_of
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp, ways_out
+from freehold.dialects.location import span_of
 from freehold.dialects.ownership import AccessOp, RegionOp
 from freehold.passes.analysis.arithmetic import truth
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.flow import Flags
 from freehold.passes.prover import rules
 from freehold.passes.prover.prove import prove
-from freehold.passes.rewriting import defined_outside
+from freehold.passes.rewriting import around, defined_outside
 from freehold.support import terms
+from freehold.support.span import Span
 from freehold.support.terms import Term
 
 _MOST_LOOPS: Final = 2
@@ -32,6 +34,35 @@ def in_every_case(region: RegionOp, stores: Sequence[AccessOp], facts: KernelFac
     """Whether a region that is taken is stored by one of the stores before its turn, or the point, ends."""
     cases = list(islice((case for store in stores for case in _cases(region, store, facts)), _MOST_CASES))
     return bool(cases) and prove(reduce(terms.either, cases), facts.places[region].given).proved
+
+
+def left_in_front(stores: Sequence[AccessOp]) -> Span | None:
+    """
+    Where the text has a branch or a loop that is left for good in front of a store, on a way without any of the stores.
+
+    What follows an `if` that returns stands in its other branch, though in the text it stands behind the `if`.
+    """
+    for store in stores:
+        for branch in (op for op in around(store) if isinstance(op, IfOp)):
+            span = span_of(branch)
+            others = [way for way in branch.regions if not any(_is_in(s, way) for s in stores)]
+            if span is None or not others or not _is_behind(span_of(store), span):
+                continue
+            end = others[0].block.last_op if others[0].blocks else None
+            if end is not None and span_of(end) == span:  # made by the frontend: in a file it has a line of its own
+                return span
+    return None
+
+
+def _is_in(op: Operation, region: Region) -> bool:
+    return any(outer.parent_region() is region for outer in (op, *around(op)))
+
+
+def _is_behind(span: Span | None, other: Span) -> bool:
+    """Whether a text, or the call of the function that it stands in, is behind another in one function."""
+    while span is not None and (span.file, span.call_site) != (other.file, other.call_site):
+        span = span.call_site
+    return span is not None and (span.line, span.start) >= (other.end_line, other.end)
 
 
 def _cases(region: RegionOp, store: AccessOp, facts: KernelFacts) -> Iterator[Term]:
