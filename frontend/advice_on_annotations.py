@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from types import UnionType
+from types import BuiltinFunctionType, FunctionType, ModuleType, UnionType
 from typing import Any, Final, Union, cast, get_args, get_origin
 
 from freehold.frontend.annotations import TensorAnnotation, without_none
 from freehold.support import dtypes, terms
 from freehold.support.dtypes import DType
+from freehold.support.span import SourceMap, Span
 
 Proposal = tuple[str, bool]
 """What is said, and whether it is an edit: its code is the whole parameter."""
 
-_ARRAYS: Final = ("ndarray", "Tensor", "Array", "Tile")
+_ARRAYS: Final = ("ndarray", "Tensor", "Array", "Tile", "tensor")
 """What NumPy, torch, CuPy and JAX call their arrays, and what a kernel has of one at a time."""
+_CONSTANTS: Final = ("constexpr", "ConstantAnnotation")
+"""What Triton and cuTile Python call what is known at compile time."""
 _CHANGE: Final[dict[object, str]] = {list: "tuple", set: "frozenset", bytearray: "bytes"}
 """What can change, and what is like it and cannot."""
 
 
-def of_unknown(name: str, annotation: object) -> list[Proposal]:
-    """For a parameter that is annotated as something else than a tensor, a scalar or a `Const`."""
+def of_unknown(name: str, annotation: object, text: str | None) -> list[Proposal]:
+    """For a parameter that is annotated as something else than a tensor, a scalar or a `Const`. `text`: how its author
+    wrote that, with the names that there are."""
     tensor = f"an array is a `Ref` (read), a `Mut` (updated) or an `Out` (written): `{name}: Ref`"
     kind = get_origin(annotation) or annotation
     if kind in (Union, UnionType):
@@ -35,18 +39,49 @@ def of_unknown(name: str, annotation: object) -> list[Proposal]:
         return [(f"as many tensors as a call gives are a tuple: `{name}: tuple[{shown}, ...]`", True)]
     if isinstance(kind, type) and kind.__name__ in _ARRAYS:
         return [(tensor, False)]
+    if any(getattr(of, "__name__", type(of).__name__) in _CONSTANTS for of in (kind, *get_args(annotation)[1:])):
+        of = next((of for of in get_args(annotation) if isinstance(of, type)), int)
+        return [(f"a value known at compile time is a Const: `{name}: Const[{of.__name__}]`", True)]
     if (dtype := dtypes.understood(annotation)) is not None:
         return [(f"a scalar is annotated with a dtype of Freehold: `{name}: {dtype}`", True)]
     shown = written(annotation)
     if shown is None or annotation is complex:
         return [(tensor, False), (f"a value known at compile time is a `Const`: `{name}: Const[int]`", False)]
-    if kind is dict:
+    inner = get_args(annotation) if kind in (Union, UnionType) else (annotation,)
+    if any(isinstance(of := get_origin(a) or a, type) and issubclass(of, Mapping) for a in inner):
         return [("values with names that are known at compile time are a frozen dataclass, and it is a `Const`", False)]
-    if _has_tensors(annotation):
+    if _has_tensors(annotation) or any(getattr(of, "__name__", None) in _ARRAYS for of in inner):
         return [(tensor, False)]
-    if (instead := _CHANGE.get(kind)) is not None:
+    if (instead := _unchanging(annotation)) is not None:
         return [(f"a value known at compile time cannot change, and is a Const: `{name}: Const[{instead}]`", True)]
-    return [(f"a value known at compile time is a Const: `{name}: Const[{shown}]`", True)]
+    return [(f"a value known at compile time is a Const: `{name}: Const[{text or shown}]`", True)]
+
+
+def _unchanging(annotation: object) -> str | None:
+    """The type of values that are like those of a type, and cannot change; None where those cannot."""
+    kind = get_origin(annotation) or annotation
+    if isinstance(kind, type) and kind in _CHANGE:
+        return _CHANGE[kind]
+    inner = [*map(_unchanging, get_args(annotation))]
+    if not any(inner):
+        return None
+    if kind in (Union, UnionType):
+        given = (None if of is type(None) else of for of in get_args(annotation))
+        return " | ".join(change or written(of) or "object" for change, of in zip(inner, given, strict=True))
+    return written(kind)
+
+
+def text_of(annotation: object, span: Span | None) -> str | None:
+    """How an annotation is written: `span` is the parameter's. None where that is longer than a line, or in quotes of
+    two kinds."""
+    if isinstance(annotation, str):
+        text = annotation
+    else:
+        lines = None if span is None else SourceMap().lines(span.file)
+        if span is None or span.line != span.end_line or not lines or len(lines) < span.line:
+            return None
+        text = lines[span.line - 1][span.start : span.end].partition(":")[2].strip()
+    return None if "'" in text and '"' in text else text.replace("'", '"') or None
 
 
 def _alike(annotation: object) -> TensorAnnotation | None:
@@ -83,6 +118,12 @@ def as_text(annotation: object) -> str:
         return ":"
     if annotation is ...:
         return "..."
+    if isinstance(annotation, FunctionType | BuiltinFunctionType | ModuleType):
+        return annotation.__name__.strip("<>")
+    if not isinstance(annotation, DType) and dtypes.understood(annotation) is not None:
+        return str(annotation).rpartition(".")[2]
+    if " at 0x" in repr(annotation):  # an object that says where it is, and not what
+        return f"{type(annotation).__name__}(...)"
     shown = str(annotation) if isinstance(annotation, DType) else repr(annotation).replace("'", '"')
     return re.sub(r'"[^"]*"|\b[A-Za-z_]\w*\.(?:(?:\w+|<locals>)\.)*', lambda m: m[0] if m[0][0] == '"' else "", shown)
 
@@ -92,6 +133,7 @@ def of_dimensions(name: str, annotation: TensorAnnotation, others: Mapping[str, 
     `around`: the annotation that the tensor stands in, with `{}` in its place."""
     items = [part for item in annotation.items for part in _parts(item)]
     dtype = next((d for d in map(dtypes.understood, items) if d is not None), None)
+    dtype = dtypes.f32 if dtype is dtypes.tf32 else dtype  # which no tensor has: products round f32 to it
     dims = [item for item in items if dtypes.understood(item) is None]
     if ... in dims:
         how = "without dimensions it has any number of axes"
@@ -111,9 +153,9 @@ def of_dimensions(name: str, annotation: TensorAnnotation, others: Mapping[str, 
 def _parts(item: object) -> Iterator[object]:
     """The dimensions that stand in a text or in a list together."""
     if isinstance(item, str) and not _is_dimension(item):
-        parts = re.split(r"[\s,]+", item.strip())
-        alone = len(parts) > 1 and all(map(_is_dimension, parts))
-        yield from parts if alone else [dtypes.from_name(item) or item]
+        parts = [dtypes.from_name(part) or part for part in re.findall(r"[^\s,\[\]]+", item)]
+        alone = all(isinstance(part, DType) or _is_dimension(part) for part in parts)
+        yield from parts if alone else [item]
     elif isinstance(item, tuple | list):
         yield from (part for inner in cast("tuple[Any, ...]", item) for part in _parts(inner))
     elif isinstance(item, TensorAnnotation):
@@ -126,6 +168,6 @@ def _is_dimension(item: object) -> bool:
     if isinstance(item, int):
         return not isinstance(item, bool) and item > 0
     try:
-        return isinstance(item, str) and bool(str(terms.parse(item)))
+        return isinstance(item, str) and not dtypes.is_name(item) and bool(str(terms.parse(item)))
     except ValueError:
         return False

@@ -112,8 +112,8 @@ def _appended(c: Context, node: core.Attribute) -> Advice | None:
 
 def of_method(c: Context, value: TileValue, node: core.Attribute) -> Advice | None:
     """What to write for a method that tiles of other libraries have, with the arguments it is called with."""
-    if isinstance(node.value, core.Name) and node.value.id in c.rebound and node.attr in ("store", "at", "index"):
-        return Advice(f"give the tile another name: `{node.value.id}` is the output until it is assigned")
+    if isinstance(node.value, core.Name) and node.value.id in c.renamed and node.attr in ("store", "at", "index"):
+        return Advice(f"give the tile another name: `{node.value.id}` is the tensor until it is assigned")
     call = call_of(c, node)
     if call is not None and node.attr[-1:] == "_" and node.attr[:1] != "_" and node.attr not in _NOTHING_TO_DO:
         return _in_place_method(c, value, node, call)

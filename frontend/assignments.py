@@ -36,15 +36,42 @@ def assign(c: Context, target: core.Target, value: Value) -> None:
 
 
 def _keeps_outputs(c: Context, target: core.Name, value: Value) -> None:
-    """Notes where a tile gets the name of an output."""
+    """Notes where a tile gets the name of a tensor that is written. What was read of one may go on under its name."""
     old = c.frame.variables.get(target.id)
-    if not isinstance(old, TensorValue) or old.parameter.mode != "out" or not isinstance(value, TileValue | Static):
+    if not isinstance(old, TensorValue) or not isinstance(value, TileValue | Static):
         return
-    found = _assignment(c, target)
-    error = errors.OutputRebound(c.span(target), name=target.id, what=describe(value))
-    if found is not None and len(found.targets) == 1:
-        error.add(error.Instead(f"store it: `{target.id}.store({line(c, found.value)})`", at=c.span(found)))
+    mode = old.parameter.mode
+    if mode not in ("out", "mut"):
+        return
+    c.renamed.add(target.id)
+    statement = next((n for n in c.frame.nodes if isinstance(n, core.Assign) and target in core.walk(*n.targets)), None)
+    behind = [] if statement is None else _behind(c, statement, target.id)
+    if mode == "mut" and any(isinstance(n, core.Name) for n in behind):
+        return
+    kind = "output" if mode == "out" else "tensor"
+    error = errors.OutputRebound(c.span(target), kind=kind, name=target.id, what=describe(value))
+    own = None if statement is None or any(isinstance(n, core.Assign) for n in behind) else statement
+    if own is not None and own.targets == [target]:
+        error.add(error.Instead(f"store it: `{target.id}.store({line(c, own.value)})`", at=c.span(own)))
+    else:
+        edit = f"give the tile another name, `tile`, and store it in the end: `{target.id}.store(tile)`"
+        error.add(error.Instead(edit))
     c.rebound.setdefault(old.parameter.name, error)
+
+
+def _behind(c: Context, statement: core.Assign, name: str) -> list[core.Node]:
+    """What reads a name after a statement: names, and for those in them, what gives the name a new value."""
+    choices = (n for n in c.frame.nodes if isinstance(n, core.If) and statement in core.walk(*n.body))
+    otherwise = {id(n) for choice in choices for n in core.walk(*choice.orelse)}
+    nodes = [n for n in c.frame.nodes if n.place[:2] >= statement.place[2:] and id(n) not in otherwise]
+    again = [n for n in nodes if isinstance(n, core.Assign) and [*map(_name, n.targets)] == [name]]
+    own = {id(n) for assign in again for n in core.walk(assign)}
+    found: list[core.Node] = [n for n in again if name in map(_name, core.walk(n.value))]
+    return found + [n for n in nodes if _name(n) == name and id(n) not in own]
+
+
+def _name(node: core.Node) -> str | None:
+    return node.id if isinstance(node, core.Name) else None
 
 
 def _assignment(c: Context, target: core.Target) -> core.Assign | None:

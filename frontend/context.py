@@ -73,7 +73,9 @@ class Context:
         self.stored: set[str] = set()
         """The parameters that something is stored to."""
         self.rebound: dict[str, Error] = {}
-        """Of outputs whose name is given to a tile: what is wrong with it if nothing is stored to them."""
+        """Of tensors whose name is given to a tile: what is wrong with it if nothing is stored to them."""
+        self.renamed: set[str] = set()
+        """The names of tensors that are written, and are given to tiles."""
         self.scalars: dict[Var, DType] = {}
         """The dtypes of the numbers that the kernel is given."""
         self.frame: Frame = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- set before anything is lowered

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, Unio
 
 from freehold.frontend.annotations import SPELLING, TensorAnnotation, TensorMode, without_none
 from freehold.frontend.schedule import Grid, PartitionSpec
-from freehold.support import terms
+from freehold.support import dtypes, terms
 from freehold.support.dtypes import DType
 from freehold.support.span import Span
 
@@ -431,8 +431,10 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
         return Parameter(name, "scalar", dtype=dtype, default=default, locate=locate)
     if annotation in (int, float, bool):
         return Parameter(name, "scalar", default=default, type=annotation, locate=locate)  # pyright: ignore[reportArgumentType] -- one of the three
-    shown = _advice().as_text(annotation)
-    raise _Misread("AnnotationUnknown", lambda: _advice().of_unknown(name, annotation), name=name, annotation=shown)
+    advice = _advice()
+    text = advice.text_of(annotations[name], locate(name))
+    shown = text or advice.as_text(annotation)
+    raise _Misread("AnnotationUnknown", lambda: advice.of_unknown(name, annotation, text), name=name, annotation=shown)
 
 
 def _advice() -> Any:
@@ -515,17 +517,19 @@ def _tensor(
 
     def wrong(item: object) -> _Misread:
         advice = _advice()
+        why = {"why": "a dtype is an object, and no text"} if isinstance(item, str) and dtypes.is_name(item) else {}
         return _Misread(
             "DimensionUnknown",
             lambda: [advice.of_dimensions(name, annotation, others, around)],
             name=name,
             dimension=advice.as_text(item),
+            **why,
         )
 
     for item in items:
         if isinstance(item, int) and not isinstance(item, bool) and item > 0:
             dims.append(str(item))
-        elif isinstance(item, str):
+        elif isinstance(item, str) and not dtypes.is_name(item):
             try:
                 dims.append(str(terms.parse(item)))
             except ValueError:

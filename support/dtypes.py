@@ -111,11 +111,14 @@ SPELLINGS: Final[dict[str, DType]] = {
     "uint32": u32,
     "uint64": u64,
     "float16": f16,
+    "fp16": f16,
     "half": f16,
     "bfloat16": bf16,
     "float32": f32,
+    "fp32": f32,
     "float": f32,
     "float64": f64,
+    "fp64": f64,
     "double": f64,
     "float8_e4m3fn": f8e4m3fn,
     "float8_e5m2": f8e5m2,
@@ -134,6 +137,13 @@ def from_name(name: str) -> DType | None:
     return SPELLINGS.get(name.rpartition(".")[2])
 
 
+def is_name(text: str) -> bool:
+    """Whether a text names a dtype, as "torch.float32" and "f32[N]" do, and nothing else that one may have meant: half
+    and double are lengths, too."""
+    name = text.partition("[")[0].strip().rpartition(".")[2]
+    return name in SPELLINGS and name not in ("half", "double")
+
+
 def default_dtype(value: bool | float) -> DType:
     """The dtype of a Python number that meets no tile."""
     if isinstance(value, bool):
@@ -142,14 +152,14 @@ def default_dtype(value: bool | float) -> DType:
 
 
 def understood(given: object) -> DType | None:
-    """The dtype that an object names: one of ours, of NumPy's, torch's or JAX's, or Python's `int`, `float`, `bool`."""
+    """The dtype that an object names: one of ours, of another library's, or Python's `int`, `float`, `bool`."""
     if isinstance(given, DType):
         return given
     for python, dtype in ((int, i32), (float, f32), (bool, bool_)):
         if given is python:
             return dtype
     kind = given if isinstance(given, type) else type(given)
-    if kind.__module__.partition(".")[0] not in ("numpy", "torch", "ml_dtypes", "jax"):
+    if kind.__module__.partition(".")[0] not in ("numpy", "torch", "ml_dtypes", "jax", "triton", "cuda", "numba"):
         return None
     return from_name(given.__name__ if isinstance(given, type) else str(given))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from freehold.support import dtypes
 from freehold.support.diagnostic import Correctable, Error, Help, Label
 
 
@@ -128,6 +129,11 @@ class AnnotationUnreadable(Error):
     @property
     def edit(self) -> str:
         """What to do about it."""
+        if (dtype := dtypes.from_name(self.annotation.partition("[")[0])) is not None:  # `float32[:]` of Numba
+            rank = self.annotation.count(",") + 1 if "[" in self.annotation else 0
+            axes = [f'"{axis}"' for axis in "NMKLPQRS"[:rank][::-1]]
+            tensor = f"Ref[{', '.join([str(dtype), *axes])}]"
+            return f"write what Freehold has for it: `{self.name}: {tensor if axes else dtype}`"
         if "not defined" in self.why:
             return f"import the names in `{self.annotation}` at the top of the file"
         return f"write an annotation that Python can evaluate, such as `{self.name}: Ref`"
@@ -138,14 +144,16 @@ class DimensionUnknown(Correctable):
     A dimension in an annotation is a positive number, a name, or an expression of names.
 
     `Ref["B", "H // G", 64]`: names are equal extents wherever they stand. Expressions use `+ - * // %`, `min`, `max`
-    and `ceildiv`. A dtype, if there is one, stands first.
+    and `ceildiv`. A dtype, if there is one, stands first, and is an object: `Ref[f32, "N"]`. A text that names one
+    is refused, and not taken for the name of a dimension.
     """
 
     code: ClassVar[str] = "O006"
     title: ClassVar[str] = "`{dimension}` is no dimension of `{name}`"
-    label: ClassVar[str] = "dimensions are positive numbers, names, or expressions of names"
+    label: ClassVar[str] = "{why}"
     name: str
     dimension: str
+    why: str = "dimensions are positive numbers, names, or expressions of names"
 
 
 class VariadicParameter(Error):
@@ -282,15 +290,18 @@ class Unbound(Error):
 
 class OutputRebound(Correctable):
     """
-    The name of an output is given to a tile, and nothing is stored to the output.
+    The name of a tensor that a kernel writes is given to a tile, and nothing is stored to the tensor.
 
-    `y = tile` makes `y` another name of a tile, as in any Python function, and leaves the output as it was. What a
-    block has computed is put into its region by a store, `y.store(tile)`.
+    `y = tile` makes `y` another name of a tile, as in any Python function, and leaves the tensor as it was. What a
+    block has computed is put into its region by a store, `y.store(tile)`. What was read of a `Mut` may go on under its
+    name, `y = y.load()`, where something is made of it.
     """
 
     code: ClassVar[str] = "O046"
-    title: ClassVar[str] = "the output `{name}` is never stored: its name is given to {what}"
+    title: ClassVar[str] = "the {kind} `{name}` is never stored: its name is given to {what}"
     label: ClassVar[str] = "from here on `{name}` is {what}"
+    kind: str
+    """`output` or `tensor`."""
     name: str
     what: str
 

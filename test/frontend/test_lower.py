@@ -409,3 +409,17 @@ def test_a_tile_is_loaded_where_the_point_is_in_another_tensor(part: Any, interp
     x, w, y = np.arange(20, dtype=np.float32), np.arange(20, dtype=np.float32) * 100, np.zeros(20, np.float32)
     interpret(kernel, part(y, 8), part(x, 8), w)
     assert y.tolist() == (x + w).tolist()
+
+
+def test_what_is_read_of_a_tensor_may_have_its_name(part: Any, interpret: Callable[..., None]):
+    """Where something is made of it: the tensor is not written, as the kernel says."""
+
+    def taken(z: Out["N"], y: Mut["N"]):
+        y = y.load() + 1.0
+        y = y * 2.0
+        z.store(y)
+
+    z, y = np.zeros(8, np.float32), np.arange(8, dtype=np.float32)
+    interpret(taken, part(z, 8), part(y, 8))
+    np.testing.assert_array_equal(z, 2 * np.arange(8) + 2)
+    np.testing.assert_array_equal(y, np.arange(8))

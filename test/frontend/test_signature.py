@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from types import FunctionType
-from typing import Any, Literal, Optional, cast
+from typing import Annotated, Any, Literal, Optional, cast
 
 import numpy as np
 import pytest
@@ -318,6 +319,18 @@ def test_annotations_are_no_functions() -> None:
         Ref["N"](3)  # pyright: ignore -- as nobody writes it
 
 
+class constexpr:
+    """What Triton annotates numbers with that are known when a kernel is compiled."""
+
+
+class tensor:
+    """What Triton has in a kernel."""
+
+
+class ConstantAnnotation:
+    """What cuTile Python has in `Constant[int]`, which is an `Annotated`."""
+
+
 MEANT = [
     ("str", "x: Const[str]"),
     ("int | None", "x: Const[int | None]"),
@@ -334,6 +347,23 @@ MEANT = [
     ("tuple[Ref['N'], Ref['M']]", "x: tuple[Ref, ...]"),
     ("Colour | None", "x: Const[Colour | None]"),
     ("Literal['a.b']", 'x: Const[Literal["a.b"]]'),
+    ("list[int] | None", "x: Const[tuple | None]"),
+    ("Optional[set[int]]", "x: Const[frozenset | None]"),
+    ("None | tuple[list[int], ...] | str", "x: Const[None | tuple | str]"),
+    ("tuple[list[int], ...]", "x: Const[tuple]"),
+    ("np.random.Generator", "x: Const[np.random.Generator]"),
+    ("np.random.Generator | None", "x: Const[np.random.Generator | None]"),
+    ("constexpr", "x: Const[int]"),
+    ("Annotated[float, ConstantAnnotation()]", "x: Const[float]"),
+    ("Ref['float32', 'N']", 'x: Ref[f32, "N"]'),
+    ("Ref['N', 'bf16']", 'x: Ref[bf16, "N"]'),
+    ("Ref['torch.float16', 'N']", 'x: Ref[f16, "N"]'),
+    ("Mut['int32'] | None", "x: Mut[i32] | None"),
+    ("tuple[Ref['fp16', 'N'], ...]", 'x: tuple[Ref[f16, "N"], ...]'),
+    ("Ref['tf32', 'M', 'N']", 'x: Ref[f32, "M", "N"]'),
+    ("Ref['f32[N]']", 'x: Ref[f32, "N"]'),
+    ("Ref['float32 N']", 'x: Ref[f32, "N"]'),
+    ("Ref['f32, M, N + 1']", 'x: Ref["M"]'),
     ("tuple[Ref['N', -1], ...]", 'x: tuple[Ref["N", "M"], ...]'),
     ("Mut['N', 0] | None", 'x: Mut["N", "M"] | None'),
     ("Out[2.5]", 'x: Out["M"]'),
@@ -354,6 +384,7 @@ MEANT = [
 @pytest.mark.parametrize(("annotation", "edit"), MEANT, ids=[annotation for annotation, _ in MEANT])
 def test_what_is_annotated_otherwise_has_an_edit_that_is_accepted(annotation: str, edit: str) -> None:
     names: dict[str, Any] = {**globals(), "Literal": Literal, "Callable": Callable, "Acc": Acc, "f16": f16, "u8": u8}
+    names |= {"Optional": Optional, "Annotated": Annotated}
 
     def kernel(parameter: str) -> Any:
         text = f"def kernel(y: Out['N'], {parameter}):\n    pass\n"
@@ -385,14 +416,54 @@ def test_what_is_annotated_otherwise_has_an_edit_that_is_accepted(annotation: st
         ("3", "`x: Const[int]`"),
         ("complex", "`x: Const[int]`"),
         ("dict[str, int]", "dataclass"),
+        ("Optional[dict[str, int]]", "dataclass"),
+        ("OrderedDict", "dataclass"),
+        ("np.ndarray | int", "`x: Ref`"),
+        ("lambda: 3", "`x: Ref`"),
+        ("tensor", "`x: Ref`"),
     ],
 )
 def test_what_is_not_known_to_be_meant_has_no_edit(annotation: str, proposed: str) -> None:
-    names = {**globals(), "Tile": Tile, "Optional": Optional}
+    names = {**globals(), "Tile": Tile, "Optional": Optional, "OrderedDict": OrderedDict}
     exec(f"def kernel(x: {annotation}): ...", names)
     with pytest.raises(Rejected) as caught:
         read(names["kernel"])
     report = caught.value.errors[0].report()
     assert proposed in " ".join(str(help) for help in report.helps)
     assert "freehold." not in str(caught.value)
+    assert " at 0x" not in str(caught.value)
     assert not report.edits
+
+
+def test_half_is_a_length() -> None:
+    assert written("x: Ref['half', 'double']")["x"].dims == ("half", "double")
+
+
+def test_dtypes_that_nobody_imported_are_no_dimensions() -> None:
+    """Where annotations are text, names that are not defined are those of dimensions."""
+    with pytest.raises(Rejected) as caught:
+        written("x: Ref[bfloat16, N]")
+    assert 'error[O006]: `"bfloat16"` is no dimension of `x`' in str(caught.value)
+    assert "a dtype is an object, and no text" in str(caught.value.errors[0].report())
+
+
+@pytest.mark.parametrize(
+    ("annotation", "proposed"),
+    [("float32", "`x: f32`"), ("float16[:]", '`x: Ref[f16, "N"]`'), ("int64[:, ::1]", '`x: Ref[i64, "M", "N"]`')],
+)
+def test_annotations_of_numba(annotation: str, proposed: str) -> None:
+    with pytest.raises(Rejected) as caught:
+        written(f"x: '{annotation}'")
+    assert caught.value.codes == ("O005",)
+    assert f"help: write what Freehold has for it: {proposed}" in str(caught.value)
+
+
+def test_an_annotation_is_told_as_it_is_written() -> None:
+    text = "def kernel(x: np.random.Generator, y: (lambda: 3), z: constexpr()): ..."
+    register_source("<told>", text)
+    names = {**globals()}
+    exec(compile(text, "<told>", "exec", dont_inherit=True), names)
+    with pytest.raises(Rejected) as caught:
+        KernelFunction(names["kernel"])
+    titles = [str(e.report().title) for e in caught.value.errors]
+    assert [t.split("`")[3] for t in titles] == ["np.random.Generator", "(lambda: 3)", "constexpr()"]
