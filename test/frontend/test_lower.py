@@ -415,9 +415,9 @@ def test_what_is_read_of_a_tensor_may_have_its_name(part: Any, interpret: Callab
     """Where something is made of it: the tensor is not written, as the kernel says."""
 
     def taken(z: Out["N"], y: Mut["N"]):
-        y = y.load() + 1.0
-        y = y * 2.0
-        z.store(y)
+        y = y.load() + 1.0  # pyright: ignore -- a type checker would have another name for it
+        y = y * 2.0  # pyright: ignore -- as above
+        z.store(y)  # pyright: ignore -- as above
 
     z, y = np.zeros(8, np.float32), np.arange(8, dtype=np.float32)
     interpret(taken, part(z, 8), part(y, 8))
