@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from benchmarks.works import Work, bytes_of
+from benchmarks.works import Work, bytes_of, gradient
 from freehold import kernels
 from freehold.kernels import optimisers
 
@@ -49,6 +50,14 @@ def drawing_works(torch: Any) -> Iterator[Work]:
         yield Work(
             f"sample, top-k 50 and top-p 0.9, {shape}", ours, filtered, (logits,), size, bound=1e9, compiled=False
         )
+    logits, ids = torch.randn(4096, 151936, device="cuda").bfloat16(), torch.randint(0, 151936, (4096,), device="cuda")
+    yield Work(
+        "logprobs bf16 4096 x 151936",
+        lambda x: kernels.logprobs(x, ids),
+        lambda x: x.float().log_softmax(-1).gather(-1, ids[:, None])[:, 0],
+        (logits,),
+        bytes_of(logits),
+    )
 
 
 def expert_works(torch: Any) -> Iterator[Work]:
@@ -85,6 +94,39 @@ def expert_works(torch: Any) -> Iterator[Work]:
     )
 
 
+def routing_works(torch: Any) -> Iterator[Work]:
+    """Which experts tokens have, and how their rows are put in order; embeddings, whose gradients are likewise."""
+    tokens, experts, k = 131072, 128, 8
+    logits = torch.randn(tokens, experts, device="cuda")
+
+    def routed(x: Any) -> Any:
+        best = x.softmax(-1).topk(k)[0]
+        return best / best.sum(-1, keepdim=True)
+
+    size = bytes_of(logits) * (1 + 2 * k / experts)
+    yield Work(f"route f32 {tokens} x {experts}, {k} each", lambda x: kernels.route(x, k)[0], routed, (logits,), size)
+    chosen = kernels.route(logits[:8192], k)[1]
+    yield Work(
+        f"sort_by_expert 8192 x {k} of {experts}",
+        lambda x: kernels.sort_by_expert(x, experts)[2],
+        lambda x: x.flatten().sort(stable=True)[1],
+        (chosen,),
+        3 * bytes_of(chosen),
+        compiled=False,
+    )
+    table, ids = torch.randn(32000, 4096, device="cuda").bfloat16(), torch.randint(0, 32000, (16384,), device="cuda")
+    dy = torch.randn(16384, 4096, device="cuda").bfloat16()
+    yield gradient(
+        "embedding bf16 16384 of 32000 x 4096 backward",
+        partial(kernels.embedding, ids),
+        partial(torch.nn.functional.embedding, ids),
+        (table,),
+        dy,
+        bytes_of(table, dy),
+        torch,
+    )
+
+
 def narrow_works(torch: Any) -> Iterator[Work]:
     """Products of 8 bits, and what makes them."""
     large = (4096, 12288, 4096), (4096, 4096, 12288), (512, 12288, 4096)
@@ -112,6 +154,19 @@ def narrow_works(torch: Any) -> Iterator[Work]:
         (large,),
         1.5 * bytes_of(large),
         compiled=False,
+    )
+
+    def grouped(x: Any) -> Any:
+        parts = x.float().unflatten(-1, (-1, 128))
+        scales = parts.abs().amax(-1) / 448
+        return (parts / scales[..., None]).flatten(-2).to(torch.float8_e4m3fn), scales
+
+    yield Work(
+        "quantise fp8 by 128, 16384 x 4096",
+        lambda x: kernels.quantise(x, "fp8", 128),
+        grouped,
+        (large,),
+        1.5 * bytes_of(large),
     )
 
 
@@ -150,7 +205,50 @@ def image_works(torch: Any) -> Iterator[Work]:
         "TFLOP/s",
         compiled=False,
     )
+    yield gradient(
+        "conv bf16 16 x 64 x 128 x 128 by 128 x 3 x 3 backward",
+        lambda x, w: kernels.conv(x, w, padding=1),
+        lambda x, w: F.conv2d(x, w, padding=1),
+        (x, w),
+        torch.randn(16, 128, 128, 128, device="cuda").bfloat16(),
+        2 * amount,
+        torch,
+    )._replace(unit="TFLOP/s")
+    each = torch.randn(64, 1, 3, 3, device="cuda").bfloat16()
+    yield Work(
+        "conv bf16 16 x 64 x 128 x 128 by 3 x 3 each",
+        lambda x, w: kernels.conv(x, w, padding=1, groups=64),
+        lambda x, w: F.conv2d(x, w, padding=1, groups=64),
+        (x, each),
+        2 * bytes_of(x),
+        compiled=False,
+    )
     image = torch.randn(32, 64, 256, 256, device="cuda")
+    narrow = image.bfloat16()
+    for size, step, edge in ((2, 2, 0), (3, 2, 1)):
+        yield Work(
+            f"max_pool {size} by {step} bf16 32 x 64 x 256 x 256",
+            partial(kernels.max_pool, size=size, stride=step, padding=edge),
+            partial(F.max_pool2d, kernel_size=size, stride=step, padding=edge),
+            (narrow,),
+            1.25 * bytes_of(narrow),
+        )
+    yield Work(
+        "avg_pool 3 bf16 32 x 64 x 256 x 256",
+        lambda x: kernels.avg_pool(x, 3),
+        lambda x: F.avg_pool2d(x, 3),
+        (narrow,),
+        10 / 9 * bytes_of(narrow),
+    )
+    yield gradient(
+        "max_pool 2 by 2 bf16 32 x 64 x 256 x 256 backward",
+        lambda x: kernels.max_pool(x, 2),
+        lambda x: F.max_pool2d(x, 2),
+        (narrow,),
+        torch.randn(32, 64, 128, 128, device="cuda").bfloat16(),
+        2.25 * bytes_of(narrow),
+        torch,
+    )
     yield Work(
         "max_pool f32 32 x 64 x 256 x 256",
         lambda x: kernels.max_pool(x, 2),
@@ -173,6 +271,25 @@ def axis_works(torch: Any) -> Iterator[Work]:
     name = "f32 64 x 2048 x 2048"
     yield Work(f"sum {name}", lambda x: kernels.reduce(x, "sum", 1), lambda x: x.sum(1), (x,), bytes_of(x))
     yield Work(f"cumsum {name}", kernels.cumsum, lambda x: x.cumsum(-1), (x,), 2 * bytes_of(x), compiled=False)
+    for dtype in ("float32", "bfloat16"):
+        given = x.to(getattr(torch, dtype))
+        yield Work(
+            f"cumsum along 1 {dtype} 64 x 2048 x 2048",
+            lambda x: kernels.cumsum(x, 1),
+            lambda x: x.cumsum(1),
+            (given,),
+            2 * bytes_of(given),
+            compiled=False,
+        )
+        rows = given.view(-1, 2048)
+        yield Work(f"argmax {dtype} 131072 x 2048", kernels.argmax, lambda x: x.argmax(-1), (rows,), bytes_of(rows))
+        yield Work(
+            f"sum {dtype} 131072 x 2048",
+            lambda x: kernels.reduce(x, "sum", -1),
+            lambda x: x.sum(-1),
+            (rows,),
+            bytes_of(rows),
+        )
     yield Work(f"transpose {name}", kernels.transpose, lambda x: x.mT.contiguous(), (x,), 2 * bytes_of(x))
     y = torch.randn(64, 131072, device="cuda")
     yield Work(
@@ -205,5 +322,29 @@ def training_works(torch: Any) -> Iterator[Work]:
     )
 
 
-FAMILIES = drawing_works, expert_works, narrow_works, image_works, axis_works, training_works
+def sequence_works(torch: Any) -> Iterator[Work]:
+    """Attention of sequences behind one another, of one length and of many, against torch's flash attention."""
+    of_many = torch.randint(17, 2001, (64,), generator=torch.Generator().manual_seed(1)).tolist()
+    for named, lengths in (("4 of 4096", [4096] * 4), ("64 of 17 to 2000", of_many)):
+        ends = torch.tensor([0, *lengths], device="cuda").cumsum(0).int()
+        tokens, most = sum(lengths), max(lengths)
+        q, k, v = (torch.randn(tokens, heads, 128, device="cuda").bfloat16() for heads in (32, 8, 8))
+
+        def ours(q: Any, k: Any, v: Any, ends: Any = ends, most: int = most) -> Any:
+            return kernels.varlen_attention(q, k, v, ends, most=most)
+
+        def theirs(q: Any, k: Any, v: Any, ends: Any = ends, most: int = most) -> Any:
+            return torch.ops.aten._flash_attention_forward(q, k, v, ends, ends, most, most, 0.0, True, False)[0]
+
+        amount = 2 * 32 * 128 * sum(n * n for n in lengths) / 1e12
+        name = f"varlen attention bf16 {named} against flash"
+        yield Work(name, ours, theirs, (q, k, v), amount, "TFLOP/s", compiled=False)
+        work = gradient(f"{name} backward", ours, theirs, (q, k, v), torch.randn_like(q), 2.5 * amount, torch)
+        yield work._replace(unit="TFLOP/s")
+
+
+FAMILIES = (
+    *(drawing_works, expert_works, routing_works, narrow_works, image_works, axis_works, training_works),
+    sequence_works,
+)
 """What makes the works, each of some kind."""
