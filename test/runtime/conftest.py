@@ -6,12 +6,14 @@ Lets them import the modules beside them, too (pytest's importlib mode does not)
 
 from __future__ import annotations
 
+import bdb
 import linecache
 import os
+import pdb
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +32,18 @@ BEGINNING = ("numpy", "ml_dtypes", "pytest", "hypothesis", "cuda.core", "cuda.bi
 """What programs on the stub driver import, besides the compiler."""
 
 REJECTED = HERE / "rejected"
+
+
+@pytest.fixture
+def python_as_it_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Without pytest's own hook for breakpoints, and without breakpoints of another test."""
+    monkeypatch.setattr(sys, "breakpointhook", sys.__breakpointhook__)
+    monkeypatch.setattr(pdb, "set_trace", pdb.pm)  # any function of pdb's; pytest's is in its place
+    monkeypatch.delenv("PYTHONBREAKPOINT", raising=False)
+    yield
+    for number in list(bdb.Breakpoint.bpbynumber):
+        if number is not None:
+            number.deleteMe()
 
 
 @pytest.fixture(scope="session")
