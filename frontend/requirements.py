@@ -109,6 +109,10 @@ class _Reader:
         except ValueError as e:
             return self.refuse(node, f'"{text}"', f"write {_READ}: {e}")
         names = extent_symbols(self.arguments) | {*self.scalars.values()}
+        for name in sorted(found.symbols() & names):
+            if self._is_another(name):
+                what = f"`{name}`, which is another number here than the launch knows by that name,"
+                return self.refuse(node, what, "give one of the two another name")
         constants = {n: terms.const(_integer(v)) for n, v in self.c.frame.variables.items() if _is_integer(v)}
         found = found.substitute({n: t for n, t in constants.items() if n not in names})
         if unknown := sorted(found.symbols() - names):
@@ -117,6 +121,24 @@ class _Reader:
         for name in sorted(unsigned & found.symbols()):
             return self._unsigned(node, name)
         return found
+
+    def _is_another(self, name: str) -> bool:
+        """Whether a variable of this place has a name of the launch's, and is another number: one that was assigned, or
+        an argument of a helper."""
+        value = self.c.frame.variables.get(name)
+        if isinstance(value, Static):
+            return isinstance(value.value, int | float)
+        return isinstance(value, TileValue) and not value.shape and self._known(value) != terms.sym(name)
+
+    def _known(self, value: TileValue) -> Term | None:
+        """A number as a term, if the launcher knows it."""
+        var, maker = value.var, value.var.maker
+        if isinstance(var, Typed) and var in self.scalars:
+            return terms.sym(self.scalars[var])
+        if isinstance(maker, Do) and maker.make is DimOp:
+            source, axis = cast("tuple[Typed, int]", maker.args)
+            return tensor_type(source).extent(axis)
+        return None
 
     def argument(self, a: Arguments, name: str) -> Term | None:
         """An argument as it is written; one that stands in a tuple, `*pair`, as what it comes to."""
@@ -165,15 +187,12 @@ class _Reader:
             instead = self.instead if isinstance(value.value, float) else None
             return self.refuse(node, describe(value), instead or f"write {_READ}")
         if isinstance(value, TileValue) and not value.shape:
-            var, maker = value.var, value.var.maker
-            if isinstance(var, Typed) and var in self.scalars and value.dtype.signed:
-                return terms.sym(self.scalars[var])
-            if isinstance(maker, Do) and maker.make is DimOp:
-                source, axis = cast("tuple[Typed, int]", maker.args)
-                return tensor_type(source).extent(axis)
-            if isinstance(var, Typed) and var in self.scalars:
+            var, found = value.var, self._known(value)
+            if isinstance(var, Typed) and var in self.scalars and not value.dtype.signed:
                 return self._unsigned(node, self.scalars[var])
-            given = maker is self.c.body
+            if found is not None:
+                return found
+            given = var.maker is self.c.body
             what = f"of `{value.dtype}`" if given else "which the kernel computes"
             return self.refuse(node, f"`{self.c.text(node)}`, {what},", self.instead or self.edit)
         instead = self.instead if isinstance(value, TileValue) else None
