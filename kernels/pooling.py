@@ -8,9 +8,11 @@ import freehold as fh
 from freehold import Const, Out, Ref, i32
 from freehold.kernels.arguments import Extents, Tensor, function
 from freehold.kernels.convolutions import for_each_axis, gaps, under, window_of
-from freehold.kernels.operators import operator, wide_dtype
+from freehold.kernels.operators import operator, torch_dtype, wide_dtype
 from freehold.kernels.schedules import cut, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, places, safe, wide
+from freehold.kernels.windows import rows_of_windows, side_by_side
+from freehold.kernels.windows_backward import backward
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -210,11 +212,20 @@ _LONGEST: Final = 1 << 20
 
 
 def _launched(y: Any, x: Any, window: Any, largest: bool) -> None:
-    if not (_launched_side_by_side(y, x, window, largest) or _launched_along(y, x, window, largest)):
+    if not (_launched_in_rows(y, x, window, largest) or _launched_along(y, x, window, largest)):
         _launched_by_element(y, x, window, largest)
 
 
-def _launched_side_by_side(y: Any, x: Any, window: Any, largest: bool) -> bool:
+def _launched_in_rows(y: Any, x: Any, window: Any, largest: bool) -> bool:
+    """Pools windows whose rows are loaded as such. Returns whether there is a kernel for them."""
+    return (
+        side_by_side(y, x, window, largest)
+        or _launched_beside(y, x, window, largest)
+        or rows_of_windows(y, x, window, largest)
+    )
+
+
+def _launched_beside(y: Any, x: Any, window: Any, largest: bool) -> bool:
     """Pools windows that lie side by side, in whole rows. Returns whether that is faster."""
     high, wide = window[1:3]
     if window != [1, high, wide, 1, high, wide, 0, 0, 0, 1, 1, 1] or wide == 1 or not x.is_contiguous():
@@ -226,16 +237,14 @@ def _launched_side_by_side(y: Any, x: Any, window: Any, largest: bool) -> bool:
         rows = min(max(1, _LOADED // (columns * high * wide)), power_of_two(A))
         if rows * columns * high * wide < _ROW or max(images.shape[1:]) > _LONGEST:
             return False
-        warps = 16 if x.element_size() == 2 and high == wide == 2 and largest else 2
-        kernel = hinted(pool_beside, {"num_worker_warps": warps, "occupancy": 32 // warps})
+        kernel = hinted(pool_beside, {"num_worker_warps": 2, "occupancy": 16})
         kernel(cut(out, (1, rows, columns)), images, high, wide, largest).on()
         return True
     width = power_of_two(wide)
     if largest or not 3 <= wide <= _NARROW or high > _UNROLLED or 2 * B * width <= _ROW:
         return False
     windows = images[:, : A * high, : B * wide].unflatten(1, (A, high)).unflatten(3, (B, wide))
-    hints = {"num_worker_warps": 2, "occupancy": 8} if high == wide == 3 else {"num_worker_warps": 4, "occupancy": 12}
-    kernel = hinted(mean_of_windows, hints)
+    kernel = hinted(mean_of_windows, {"num_worker_warps": 4, "occupancy": 12})
     kernel(cut(out, (1, 1, _ROW // width)), windows, high, wide, width).on()
     return True
 
@@ -268,12 +277,11 @@ def _launched_by_element(y: Any, x: Any, window: Any, largest: bool) -> None:
     hinted(pool_tiles, hints)(fh.partition(y, tile), x, window_of(window, False), largest).on()
 
 
-def _backward(dy: Any, taps: Any, shape: Any, window: Any) -> Any:
-    dx = dy.new_empty((dy.shape[0], shape[1:].numel()))
-    seen = dy.contiguous()
-    given = seen if taps is None else taps.view(dy.shape), shape[2], shape[3], window_of(window, True), taps is not None
-    pool_tiles_backward(fh.partition(dx, _tile(dx)), seen, *given).on()
-    return dx.view(shape)
+def _backward(dx: Any, dy: Any, taps: Any, window: Any) -> None:
+    _, _, H, W = dx.shape
+    given = dy if taps is None else taps.view(dy.shape), H, W, window_of(window, True), taps is not None
+    flat = dx.view(dx.shape[0], -1)
+    pool_tiles_backward(fh.partition(flat, _tile(flat)), dy, *given).on()
 
 
 def _results(x: Any, window: Any, size: Any) -> Any:
@@ -288,7 +296,7 @@ def _max_pool(y: Any, x: Any, window: Any, size: Any) -> None:
 @operator("avg_pool(Tensor x, int[] window, SymInt[] size) -> Tensor", results=_results)
 def _avg_pool(y: Any, x: Any, window: Any, size: Any) -> None:
     one, high, _, _, down, _, front, above = window[:8]
-    if _launched_side_by_side(y, x, window, False):
+    if _launched_in_rows(y, x, window, False):
         return
     if one == 1 and front == above == 0 and 4 <= high == down <= 32 and x.shape[1] == 1:  # first down, then along
         R, n, W = x.shape[0], size[1], x.shape[3]
@@ -304,12 +312,15 @@ def _avg_pool(y: Any, x: Any, window: Any, size: Any) -> None:
     results=lambda dy, x, window, largest: x.new_empty(x.shape),
 )
 def _pool_backward(dx: Any, dy: Any, x: Any, window: Any, largest: bool) -> None:
+    dy = dy.contiguous()
+    if backward(dx, dy, x if largest else None, window):
+        return
     taps = None
     if largest:
-        taps = dy.new_empty((dy.shape[0], dy.shape[1:].numel())).int()
+        taps = dy.new_empty((dy.shape[0], dy.shape[1:].numel()), dtype=torch_dtype("int32"))
         given = x, dy.shape[2], dy.shape[3], window_of(window, False)
         pool_places(fh.partition(taps, _tile(taps)), *given).on()
-    dx.copy_(_backward(dy, taps, x.shape, window))
+    _backward(dx, dy, taps, window)
 
 
 @_max_pool.backward(keeps=lambda inputs, output: inputs[:1])
