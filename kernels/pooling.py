@@ -11,7 +11,7 @@ from freehold.kernels.convolutions import for_each_axis, gaps, under, window_of
 from freehold.kernels.operators import operator, torch_dtype, wide_dtype
 from freehold.kernels.schedules import cut, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, places, safe, wide
-from freehold.kernels.windows import rows_of_windows, side_by_side
+from freehold.kernels.windows import along_rows, rows_of_windows, side_by_side
 from freehold.kernels.windows_backward import backward
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ _LONGEST: Final = 1 << 20
 
 
 def _launched(y: Any, x: Any, window: Any, largest: bool) -> None:
-    if not (_launched_in_rows(y, x, window, largest) or _launched_along(y, x, window, largest)):
+    if not _launched_in_rows(y, x, window, largest):
         _launched_by_element(y, x, window, largest)
 
 
@@ -221,6 +221,7 @@ def _launched_in_rows(y: Any, x: Any, window: Any, largest: bool) -> bool:
     return (
         side_by_side(y, x, window, largest)
         or _launched_beside(y, x, window, largest)
+        or _launched_along(y, x, window, largest)
         or rows_of_windows(y, x, window, largest)
     )
 
@@ -256,14 +257,19 @@ def _launched_along(y: Any, x: Any, window: Any, largest: bool) -> bool:
     plain = window[:2] == window[3:5] == [1, 1] and window[6:8] == [0, 0]  # along the last axis alone
     if not (plain and step == 1 and size <= _UNROLLED and inside >= 1024 and x.shape[1] == x.shape[2] == 1):
         return False
-    rows, end = x[:, 0, 0], front + inside
-    view = rows.as_strided((x.shape[0], size, inside), (rows.stride(0), apart * rows.stride(1), rows.stride(1)))
-    hinted(pool_rows, {"num_worker_warps": 4, "occupancy": 16})(
-        fh.partition(y[:, 0, 0, front:end], (1, 512)), view, size, largest
-    ).on()
-    if front:  # windows that are partly beyond the ends
+    rows = x[:, 0, 0]
+    done = along_rows(y[:, 0, 0, front : front + inside], rows, size, apart, largest)
+    if not done:
+        done = inside
+        step = rows.stride(1)
+        view = rows.as_strided((x.shape[0], size, inside), (rows.stride(0), apart * step, step))
+        hinted(pool_rows, {"num_worker_warps": 4, "occupancy": 16})(
+            fh.partition(y[:, 0, 0, front : front + inside], (1, 512)), view, size, largest
+        ).on()
+    if front:  # windows that are partly beyond the ends, and those that are left over
         _launched_by_element(y[..., :front], x, window, largest)
-        _launched_by_element(y[..., end:], x[..., inside:], [*window[:8], 0, *window[9:]], largest)
+    if front + done < y.shape[3]:
+        _launched_by_element(y[..., front + done :], x[..., done:], [*window[:8], 0, *window[9:]], largest)
     return True
 
 

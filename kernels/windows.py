@@ -260,6 +260,32 @@ def pool_groups_of_windows(
             y.at(k // step[0]).store(narrowed(out, y.dtype).reshape(y.tile), allow_tma=False)
 
 
+@safe
+def pool_along(
+    y: Out["R", "N"],
+    xs: tuple[Ref["R", "N"], ...],
+    SIZE: Const[int],
+    APART: Const[int],
+    G: Const[int],
+    LARGEST: Const[bool],
+):
+    """
+    As `pool_tiles` of windows along rows that move by one element and have their places APART elements apart: `xs` are
+    the columns of x from each G-th on. A thread has G neighbours of each of them, in one load.
+    """
+    r, c = y.index
+    row: Any = ()
+    for x in xs:
+        row = row + beside(x.load((r, c), y.tile, allow_tma=False).reshape(-1), G)
+    out: Any = ()
+    for n in fh.static_range(G):
+        e = row[n]
+        for k in fh.static_range(1, SIZE):
+            e = joined(e, row[n + k * APART], LARGEST)
+        out = (*out, e if LARGEST else mean_of(e, SIZE))
+    y.store(narrowed(out, y.dtype).reshape(y.tile), allow_tma=False)
+
+
 # --- Launches ---------------------------------------------------------------------------------------------------------
 
 _WRITTEN: Final = 32
@@ -270,6 +296,10 @@ AT_ONCE: Final = 8
 """Rows of windows that are written out, at most: those of one row of windows are found in the next one's, too."""
 _BESIDE: Final = 4
 """Elements of a row that a thread loads beside those that it has in one load, at most."""
+_SHIFTS: Final = 8
+"""Loads of a thread along a row, at most."""
+_LINE: Final = 512
+"""Elements of a row, at least, for threads to have several of it each."""
 _THREADS: Final = 128
 """Threads of a block, of which each has one place of a row."""
 
@@ -364,3 +394,19 @@ def rows_of_windows(y: Any, x: Any, window: list[int], largest: bool) -> bool:
     kernel = hinted(pool_rows_of_windows, {"num_worker_warps": 4, "occupancy": 8})
     kernel(cut(part, tile_of_rows(R, B), owned=2), seen, planes, rows, largest).on()
     return True
+
+
+def along_rows(y: Any, x: Any, size: int, apart: int, largest: bool) -> int:
+    """
+    Pools windows along the rows of the matrix x that move by one element, all inside, into y. Returns how many of a row
+    it did: all but a few at the end, or none.
+    """
+    group, width = 16 // x.element_size(), x.shape[1]
+    shifts = range(0, (size - 1) * apart + group, group)
+    count = width - shifts[-1]
+    if group == 2 or not x.is_contiguous() or width % group or len(shifts) > _SHIFTS or count < _LINE:
+        return 0
+    kernel = hinted(pool_along, {"num_worker_warps": 4, "occupancy": 8})
+    parts = tuple(x[:, n : n + count] for n in shifts)
+    kernel(cut(y[:, :count], (1, _THREADS * group)), parts, size, apart, group, largest).on()
+    return count

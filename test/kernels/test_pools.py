@@ -106,6 +106,33 @@ def test_windows(
         assembled(launched)
 
 
+@pytest.mark.parametrize("largest", [True, False], ids=["largest", "mean"])
+@pytest.mark.parametrize("dtype", NUMBERS, ids=str)
+@pytest.mark.parametrize(
+    ("length", "size", "pad", "apart", "kernel"),
+    [
+        (1536, 8, 4, 1, "pool_along"),
+        (1056, 3, 0, 1, "pool_along"),
+        (1104, 5, 2, 7, "pool_along"),
+        (1104, 2, 1, 70, "pool_rows"),
+        (1105, 8, 4, 1, "pool_rows"),
+    ],
+)
+def test_windows_along_rows(
+    length: int, size: int, pad: int, apart: int, kernel: str, dtype: Any, largest: bool, launched: Launched
+) -> None:
+    x = values((2, 3, length), dtype, largest)
+    if largest:
+        found, wanted = kernels.max_pool(x, size, 1, pad, apart), F.max_pool1d(x.double(), size, 1, pad, apart)
+    else:
+        found, wanted = kernels.avg_pool(x, size, 1, pad), F.avg_pool1d(x.double(), size, 1, pad)
+    agrees(found, wanted, dtype, largest)
+    if apart == 1 or largest:
+        assert ("pool_rows" if dtype == torch.float64 else kernel) in launched
+    if dtype == torch.bfloat16:
+        assembled(launched)
+
+
 def test_what_is_not_dense() -> None:
     x = made((2, 3, 20, 24), torch.bfloat16, 1).transpose(2, 3)
     for size, step, pad in ((2, 2, 0), (3, 3, 0), (3, 2, 1)):
