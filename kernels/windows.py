@@ -232,7 +232,7 @@ def pool_groups_of_windows(
     rows = (ROWS - 1) * step[0] + size[0]
     found: Any = ()
     for i in fh.static_range(rows):
-        h = fh.clip(top + i, 0, x.shape[1] - 1)
+        h: Any = fh.clip(top + i, 0, x.shape[1] - 1)
         outside = "-inf" if LARGEST and not INSIDE else "zero"
         t = x.load((r, h, b), (TR, 1, TW), padding=outside, allow_tma=False).reshape(TR * TW)
         near: Any = ()

@@ -31,6 +31,7 @@ def pairs_backward(
     g = dy.load((p, q, b), (1, TQ, TV // 2), allow_tma=False).reshape(n)
     if x is None:
         g = mean_of(wide(g), 2 * HIGH).astype(dx.dtype)
+    bits: Any
     if dx.dtype == f32:
         shift, bits = 32, fh.bitcast(g, i32).astype(i64) & 0xFFFFFFFF
     else:
