@@ -178,6 +178,35 @@ def kernel(y: Mut["M", "N"], x: Ref["M", "N"], h: Acc[f32, "B"], g: Acc[i32, "B"
     y.store(y.load() + x.gather(rows[:, None], j * 16 + fh.arange(16)))
 """
 
+MULTIPLES = """
+import freehold as fh
+from freehold import Const, Out, Ref, f32, i32, i64
+
+def walked(x, first, last, SIZE):
+    total = fh.zeros((SIZE,), f32)
+    for k in range(first, last):
+        p = x.load((k,), (SIZE,))
+        total += p * p - p
+    return total
+
+def kernel(
+    y: Out[f32, "16 * Q"], x: Ref[f32, "8 * P"], z: Ref[f32, "4 * (R - 1)", "P"], n: i64, m: i32, S: Const[int] = 8
+):
+    (i,) = y.index
+    fh.require("m < P * 4 and 8 * P >= R")
+    t = fh.zeros((16,), f32)
+    for k in fh.tiles(x, axis=0, size=8):
+        t += x.load((k,), (8,)).sum()
+    for k in fh.tiles(z, axis=0, size=2):
+        q = z.load((k, 0), (2, 16), padding="inf").min(axis=0) * t
+        t = t + (q - q)
+    w = x.window(0, 1, 4 * m)
+    for k in fh.tiles(w, axis=0, size=4):
+        if k > n:
+            t += w.load((k,), (4,)).sum()
+    y.store(t + walked(x, 0, n, 16) * i)
+"""
+
 Change = ast.expr | list[ast.stmt]
 """What stands in place of a node: an expression of an expression, any number of statements of a statement."""
 
@@ -304,7 +333,7 @@ class Mutants:
     """Mutant programs by number."""
 
     def __init__(self) -> None:
-        texts = [*(PRELUDE + HEAD + body + LAST for body in BODIES), ELEMENTS]
+        texts = [*(PRELUDE + HEAD + body + LAST for body in BODIES), ELEMENTS, MULTIPLES]
         self.own = [program(text, f"<own {n}>") for n, text in enumerate(texts)]
         corpus = [program(path.read_text(encoding="utf-8"), f"<{path.name}>") for path in CORPUS]
         self.corpus = [p for p in corpus if p.expressions and p.statements]
