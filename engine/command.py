@@ -103,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _port(text: str) -> int:
-    number = int(text)
+    number = int(text) if text.isdecimal() else -1
     if not 0 <= number < 1 << 16:
         raise argparse.ArgumentTypeError(f"a port is from 0 to 65535, not {text}")
     return number

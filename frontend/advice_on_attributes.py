@@ -41,6 +41,7 @@ from freehold.frontend.values import (
     is_record_class,
 )
 from freehold.support import dtypes
+from freehold.support.dtypes import DType
 
 
 def of_attribute(
@@ -69,6 +70,10 @@ def of_attribute(
         return Advice(elsewhere.OF_TENSORS[value.parameter.mode, name])
     if isinstance(value, Static) and isinstance(value.value, str) and name == "format":
         return Advice('write the values into the text: `fh.print(f"{x}")`')
+    if isinstance(value, Static) and isinstance(value.value, DType) and name == "element_ty":  # of Triton's pointers
+        return Advice(f"`{c.text(node.value)}`", node)
+    if isinstance(value, RegionValue) and name == "set":  # JAX's
+        return Advice(f"`{c.text(node.value)}.store`", node)
     if isinstance(value, TupleValue) and name == "append":
         return _appended(c, node)
     if (edit := of_misspelling(c, node, known)) is not None:

@@ -11,7 +11,7 @@ from freehold.frontend.advice import Advice, in_place, line
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.text import number_in
-from freehold.frontend.values import TensorValue, padding_named
+from freehold.frontend.values import TensorValue, TileValue, padding_named
 from freehold.support import dtypes
 from freehold.support.lazy import Lazy
 from freehold.support.spelling import nearest
@@ -114,6 +114,10 @@ def unknown_keyword(c: Context, node: core.Call, keyword: core.Keyword, signatur
         return [Advice(_KEPT), Advice(_OVERHANG)]
     if key == "dtype" and _gives_tiles(node, signature):
         return [_converted(c, node, text, signature)]
+    if key == "index" and signature.name == "store":
+        return [Advice(f"each block stores to its own region: `{_without(c, node, key)}`", node)]
+    if key == "return_indices" and signature.name in ("max", "min") and (pair := _with_places(c, node, key)):
+        return [Advice(f"ask for each: `{pair}`", node)]
     meant = elsewhere.KEYWORDS.get(key)
     if meant not in known:
         meant = nearest(key, known)
@@ -123,6 +127,13 @@ def unknown_keyword(c: Context, node: core.Call, keyword: core.Keyword, signatur
             return [Advice('pad with one of `"zero"`, `"-inf"`, `"inf"` and `"nan"`, and choose others by `fh.where`')]
         return [Advice(f'write `padding="{padding}"`', keyword)]
     return [] if meant is None else [Advice(f"write `{meant}={text}`", keyword)]
+
+
+def _with_places(c: Context, node: core.Call, key: str) -> str:
+    """Triton's `max(t, axis=1, return_indices=True)`: a tuple of the extremes and their places."""
+    whole, function = _without(c, node, key), c.text(node.func)
+    before = function[:-3]
+    return f"({whole}, {before}arg{function[-3:]}{whole[len(function) :]})"
 
 
 _OVERHANG: Final = "if it is to keep out what overhangs the tensor, leave it out: that is padded, and never stored"
@@ -191,7 +202,12 @@ def missing(
     if name == "where" and names in (["x", "y"], ["y"]) and len(texts) == 3 - len(names):
         chosen = ", ".join((*texts, "1", "0")[:2] if names == ["x", "y"] else texts)
         return Advice(f"say what to choose from: `{c.text(node.func)}({chosen}, 0)`")
-    if name == "load" and names == ["shape"] and len(texts) == 1:
+    if name == "load" and names == ["shape"] and len(texts) == 1 and isinstance(node.func, core.Attribute):
+        place, read = c.lower(node.args[0]), c.lower(node.func.value)
+        vector = isinstance(read, TensorValue) and read.parameter.mode == "ref" and read.spec.rank == 1
+        if vector and isinstance(place, TileValue) and place.shape:
+            call = f"{c.text(node.func.value)}.gather({', '.join([*texts, *(line(c, k) for k in node.keywords)])})"
+            return Advice(f"elements at places of their own are gathered: `{call}`", node)
         tensor, dot, attribute = texts[0].rpartition(".")
         at = dot and attribute == "index"
         shape = f"{tensor}.tile" if at else "shape"

@@ -573,7 +573,12 @@ def _power(c: Context, s: TileValue | Static, t: TileValue | Static, node: core.
             operands=f"{describe(s)} and {describe(t)}",
             why="integers are raised to whole numbers from 0 to 16 that are known at compile time",
         )
-        return c.error(error.add(error.Instead("convert the base first: `.astype(f32)`")))
+        if isinstance(s, TileValue):
+            return c.error(error.add(error.Instead("convert the base first: `.astype(f32)`")))
+        if s.value == 2 and dtype.kind == "int" and isinstance(node, core.BinOp):
+            edit = f"shift a bit: `(1 << {primary(c.text(node.right))})`"
+            return c.error(error.add(error.Instead(edit, at=c.span(node))))
+        return c.error(error.add(error.Instead("convert the exponent first: `.astype(f32)`")))
     pair = meet(c, s, t, node, dtype)
     return POISON if pair is None else c.tile(dtype, pair[0].shape, FPowFOp, pair[0], pair[1])
 

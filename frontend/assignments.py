@@ -41,8 +41,8 @@ def _keeps_outputs(c: Context, target: core.Name, value: Value) -> None:
     if not isinstance(old, TensorValue) or not isinstance(value, TileValue | Static):
         return
     mode = old.parameter.mode
-    if mode not in ("out", "mut"):
-        return
+    if mode != "out" and (mode != "mut" or all(p.name != target.id for p in c.frame.function.parameters)):
+        return  # a further name of a `Mut` is a variable like any
     c.renamed.add(target.id)
     statement = next((n for n in c.frame.nodes if isinstance(n, core.Assign) and target in core.walk(*n.targets)), None)
     behind = [] if statement is None else _behind(c, statement, target.id)

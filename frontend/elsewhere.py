@@ -63,6 +63,14 @@ _PROGRAM: Final = Foreign("axis=0", "`{region}.index[{axis}]`", "a block's coord
 _PROGRAMS: Final = Foreign("axis=0", "`fh.cdiv({region}.shape[{axis}], {region}.tile[{axis}])`")
 _BARRIER: Final = _words("leave it out: a kernel says what happens to one tile, and has no threads")
 _THREADS: Final = _words("a kernel sees neither threads nor their shared memory: it says what happens to one tile")
+_PLACE: Final = _words(
+    "a kernel says what happens to one tile: its place is `{region}.index`, and places of its elements are "
+    "`{region}.start[0] + fh.arange({region}.tile[0])`"
+)
+_EXTENTS: Final = _words(
+    "a kernel says what happens to one tile: its extents are `{region}.tile`, and of tiles there are "
+    "`fh.cdiv({region}.shape[0], {region}.tile[0])`"
+)
 _BITS: Final = (
     "of 32 bits: `{new} = {x:p} - (({x:p} >> 1) & 1431655765)`, and "
     "`{new} = ({new} & 858993459) + (({new} >> 2) & 858993459)`, and "
@@ -132,7 +140,10 @@ EDITS: Final = {
     "num_tiles": Foreign("x, axis, shape", "`fh.cdiv({x:p}.shape[{axis}], {shape:p}[{axis}])`"),
     **dict.fromkeys(("syncthreads", "debug_barrier", "barrier", "sync", "syncwarp", "threadfence"), _BARRIER),
     **dict.fromkeys(("thread_id", "threadIdx", "lane_id", "warp_id", "shared", "shared_memory"), _THREADS),
+    **dict.fromkeys(("grid", "gridsize", "blockIdx"), _PLACE),
+    **dict.fromkeys(("blockDim", "gridDim"), _EXTENTS),
     # What JAX makes functions for, and Python statements.
+    "vmap": _words("functions compute with whole tiles: call it with the tile, `f(t)`"),
     **dict.fromkeys(("fori_loop", "while_loop"), _words("write a loop of Python's: it changes variables, `t = t + 1`")),
     **dict.fromkeys(
         ("cond", "switch"), _words("write `if` and `else`; of elements `fh.where(test, a, b)` chooses each by itself")

@@ -361,6 +361,10 @@ def subscript(c: Context, node: core.Subscript) -> Value:
     error = errors.WrongOperands(
         c.span(node), operator="[...]", operands=describe(value), why="only tuples and tiles have a subscript"
     )
+    if isinstance(value, MethodValue):
+        items = node.slice.elts if isinstance(node.slice, core.Tuple) else [node.slice]
+        call = f"{c.text(node.value)}({', '.join(map(c.text, items))})"
+        error.add(error.Instead(f"call it: `{call}`", at=c.span(node)))
     return c.error(error)
 
 

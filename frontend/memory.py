@@ -287,6 +287,9 @@ def coordinates(
                     why=f"an index counts {counts}: one integer scalar an axis",
                 )
                 if one.shape:
+                    if tensor.parameter.mode == "ref" and counts == "tiles":
+                        code = f"{tensor.name}.gather({', '.join(dict.fromkeys(map(c.text, nodes)))})"
+                        error.add(error.Instead(f"elements at places of their own are gathered: `{code}`"))
                     error.add(error.Instead("reduce it to a scalar: `t.max()`"))
                 elif isinstance(item, Static):
                     error.add(error.Instead("write a whole number"))

@@ -120,6 +120,8 @@ def _tuple(c: Context, a: Arguments) -> Value:
     edit = None
     if isinstance(value, TileValue) and value.shape:
         edit = f"compute with all of its elements at once; what counts them is `fh.arange({value.shape[0]})`"
+    if isinstance(value, RangeValue | TilesValue):
+        edit = "a loop over it counts: its variable is the number itself, of a tile where it is over tiles"
     return misuse(c, a, "values", f"cannot take {describe(value)} apart", edit)
 
 

@@ -134,6 +134,15 @@ class KernelSignature:
         return isinstance(self.function, FunctionType) and _mentions(self.function, "window", set())
 
     @property
+    def returns(self) -> str | None:
+        """What the function is annotated to return, as an output could be; None where that is nothing. For errors."""
+        of = getattr(self.function, "__annotations__", {}).get("return")
+        if of is None or of in ("None", "NoReturn"):
+            return None
+        dims = of.items if isinstance(of, TensorAnnotation) else ()
+        return repr(TensorAnnotation("out", dims)).replace("'", '"')
+
+    @property
     def tensors(self) -> tuple[Parameter, ...]:
         """The parameters that arrays are given for."""
         return tuple(p for p in self.parameters if p.is_tensor)

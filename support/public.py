@@ -69,6 +69,8 @@ def shown(value: object) -> str:
     """A value in an error: numbers and short text as they are, of others the kind."""
     if isinstance(value, _SHOWN) and len(repr(value)) <= 40:
         return repr(value)
+    if isinstance(value, type):
+        return f"the class `{value.__name__}`"
     kind = type(value).__name__
     return f"{'an' if kind[:1] in 'aeiouAEIOU' else 'a'} {kind}"
 

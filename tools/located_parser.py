@@ -119,7 +119,8 @@ def parse_module(
 
 
 def _not_ir(error: ParseError) -> NotIR:
-    refused = NotIR(_span(error.span), error.msg)
+    # The text of the token that was met stands first, and is empty at the end.
+    refused = NotIR(_span(error.span), f"the text ends{error.msg}" if error.msg.startswith(" in ") else error.msg)
     if isinstance(error, MultipleSpansParseError):
         refused.add(*(refused.Related(_span(span), what or "") for span, what in error.refs))
     return refused

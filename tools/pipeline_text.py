@@ -115,7 +115,7 @@ def _parse_item(item: str, factories: PassFactories, tool: str) -> ModulePass:
     name = item.partition("{")[0].strip()
     if name not in factories:
         if not name:
-            raise Rejected([NoPipeline(place, item, "a name is missing")])
+            raise Rejected([NoPipeline(place, item or ",", "a name is missing")])
         error = NoPass(place, name)
         error.add(*(error.Near(near) for near in get_close_matches(name, factories, 1)))
         raise Rejected([error])
@@ -133,7 +133,20 @@ def _parse_item(item: str, factories: PassFactories, tool: str) -> ModulePass:
         reason = str(error).strip().splitlines()[-1].strip()
         raise Rejected([NoPipeline(place, item, reason[:1].lower() + reason[1:])]) from error
     except (ValueError, TypeError) as error:
-        raise Rejected([NoPipeline(place, item, str(error))]) from error
+        raise Rejected([NoPipeline(place, item, _unknown_option(kind, item) or str(error))]) from error
+
+
+def _unknown_option(kind: type[ModulePass], item: str) -> str:
+    """What is said of an option that a pass does not have; empty where it has all of them."""
+    from xdsl.passes import get_pass_option_infos
+
+    known = {option.name.replace("_", "-") for option in get_pass_option_infos(kind)}
+    given = [text.partition("=")[0].replace("_", "-") for text in item.partition("{")[2].rstrip("} ").split()]
+    unknown = next((name for name in given if name not in known), None)
+    if unknown is None:
+        return ""
+    how = f"it is written `{usage_of(kind)}`" if known else "it has none"
+    return f"there is no option `{unknown}`, {how}"
 
 
 def usage_of(kind: type[ModulePass]) -> str:

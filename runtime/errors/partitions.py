@@ -231,6 +231,16 @@ class NothingPartitioned(Error):
         name: str
         annotation: str
 
+    class Result(Help):
+        """For a kernel that is annotated to return something."""
+
+        text: ClassVar[str] = (
+            "a kernel's results are what it stores: take the output as a parameter, `{name}: {annotation}`, and "
+            "partition its argument"
+        )
+        name: str
+        annotation: str
+
     class Partition(Help):
         """For a kernel that updates what blocks share."""
 

@@ -133,7 +133,10 @@ def bind(
     if schedule and not written and grid is None and not cut:
         error = errors.NothingPartitioned(site.span, signature.kernel)
         shared = [p for p in signature.parameters if p.is_tensor and p.mode != "ref"]
-        if not shared:
+        if not shared and (result := signature.returns) is not None:
+            name = next(n for n in ("y", "out", "result", "output") if all(p.name != n for p in signature.parameters))
+            error.add(error.Result(name, result))
+        elif not shared:
             for parameter in [p for p in signature.parameters if p.is_tensor][:1]:
                 error.add(error.Declare(parameter.name, parameter.annotation.replace("Ref", "Out", 1)))
         elif tensors:  # what is read, or else what is updated: its tiles are the work
@@ -320,7 +323,10 @@ def _wrong_value(call: Call, parameter: Parameter, value: Any, expected: str) ->
             return plain_number(scalar_dtype(parameter), made) is not None
         return _is_constant(parameter, made) and not (type(made) is float and extent)
 
-    error = errors.WrongScalar(call.place(parameter), parameter.name, kernel, expected, given, annotation)
+    place = call.place(parameter)
+    if not isinstance(place, Span) and value is parameter.default:
+        place = parameter.span or place
+    error = errors.WrongScalar(place, parameter.name, kernel, expected, given, annotation)
     if (edit := advice.converted(value, call.text(parameter), taken)) is not None:
         error.add(error.Convert(edit))
     elif advice.has_elements(value):

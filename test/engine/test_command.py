@@ -87,7 +87,7 @@ def test_what_is_no_port(port: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["serve", *SMALL, "--port", port])
     assert ended.value.code == 2
-    assert "argument --port: " in capsys.readouterr().err
+    assert f"argument --port: a port is from 0 to 65535, not {port}" in capsys.readouterr().err
 
 
 def test_packages_that_are_missing_are_named(

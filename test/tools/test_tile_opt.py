@@ -22,6 +22,7 @@ from freehold.support.diagnostic import Rejected
 from freehold.tools import tile_opt, tile_run, tile_translate
 from freehold.tools.context import make_context
 from freehold.tools.errors import PassFailed
+from freehold.tools.located_parser import parse_module
 from freehold.tools.pipeline_text import PassFactories, available_passes, parse_pipeline, split_pipeline
 from freehold.tools.processing import Statistics, Timing
 
@@ -332,3 +333,9 @@ def test_a_pass_that_is_nested_sees_its_operation_alone() -> None:
     assert [line.strip().split("(")[0] for line in printed.splitlines()[1:-1]] == [
         '"test.op"', '"test.op"', '"other.op"', '"test.op"', '"test.op"',
     ]  # fmt: skip
+
+
+def test_a_text_that_ends_too_early_is_told_to_end() -> None:
+    with pytest.raises(Rejected) as caught:
+        parse_module(make_context(), "builtin.module {\n", "open.mlir")
+    assert "error[O501]: the text ends in block definition" in str(caught.value)
