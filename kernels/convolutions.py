@@ -9,12 +9,14 @@ import freehold as fh
 from freehold import Const, Out, Ref, i32
 from freehold.kernels.arguments import Extents, Tensor, function
 from freehold.kernels.convolution_rows import along, convolved_by_rows, depthwise, pointwise
+from freehold.kernels.depthwise import WRITTEN, by_words, sums_by_words
 from freehold.kernels.operators import asked, in_tf32, operator, wide_dtype
 from freehold.kernels.patches import launches, taken
 from freehold.kernels.products import operand, sum_dtype
 from freehold.kernels.reductions import reduce
 from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, places, safe, wide
+from freehold.kernels.weight_gradients import summed
 
 
 class Window(NamedTuple):
@@ -272,6 +274,9 @@ def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: b
             of = None if bias is None else bias.view(-1)
             depthwise(y[:, :, 0, 0], x[:, :, 0, 0], w[:, 0, 0, 0], of, window[4:6], window[10:12])
             return
+        if K <= WRITTEN and not (back and max(shape[1]) > 1):
+            by_words(y[:, :, 0], x[:, :, 0], w[:, 0, 0], None if bias is None else bias.view(-1), shape)
+            return
         width = min(1024, power_of_two(P))
         tile = 1, min(max(1, 1024 // width), power_of_two(G)), width
         given = x[:, :, 0], weights[:, 0], extra[:, 0], size[1], size[2], shape, bias is not None
@@ -307,6 +312,9 @@ _MANY: Final = 1 << 28
 _WRITTEN: Final = 32
 """Taps of a channel by itself that are written out, at most."""
 
+_WEIGHTS: Final = 1 << 26
+"""Products from which on the gradient by the weights copies what it sees through windows."""
+
 _CLASSES: Final = 9
 """Plain convolutions that a transposed one is made of, at most."""
 
@@ -319,6 +327,13 @@ _PLACES: Final = {True: 128, False: 64}
     results=lambda dy, x, window, shape, back, tf32: x.new_empty(shape),
 )
 def _convolve_weights(dw: Any, dy: Any, x: Any, window: Any, shape: Any, back: bool, tf32: int) -> None:
+    if shape[1] == shape[2] == 1 and prod(shape[3:]) <= WRITTEN:
+        f, seen = (x, dy) if back else (dy, x)
+        sums_by_words(dw.view(shape[0], -1), f[:, :, 0], seen[:, :, 0], window_of(window, back)[:4])
+        return
+    if x.element_size() <= 4 and dy.numel() * prod(shape[2:]) >= _WEIGHTS and min(shape[1:3]) >= 8:
+        summed(dw, dy, x, window_of(window, back)[:4], back, tf32)
+        return
     G, CO = shape[:2]
     given = dy.view(*dy.shape[:3], -1)
     K, P = prod(shape[2:]), given.shape[3]

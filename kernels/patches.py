@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref
+from freehold.kernels.pieces import torn
 from freehold.kernels.products import sum_dtype
 from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import places, safe
@@ -23,11 +24,13 @@ def patches_apart(
     x: Ref["Z", "C", "D", "H", "W"],
     STRIDE: Const[tuple[int, int, int]],
     PAD: Const[tuple[int, int, int]],
+    PIECE: Const[int | None] = None,
 ):
     """
     p[z * A + a, d, h, w, c] = x[z, c, (d, h, w) * STRIDE + a - PAD], and zeros where x has nothing.
 
     `a` counts the A places within a stride along three axes: what windows at neighbouring places see lies side by side.
+    With `PIECE` it is this piece of x, from 0 on, in the dtype of p.
     """
     b, d, _, _, c = p.index
     _, _, high, width, deep = p.tile
@@ -37,6 +40,10 @@ def patches_apart(
     row = (p.start[2] + fh.arange(high)) * STRIDE[1] + a // STRIDE[2] % STRIDE[1] - PAD[1]
     column = (p.start[3] + fh.arange(width)) * STRIDE[2] + a % STRIDE[2] - PAD[2]
     t = x.gather(z, places(c * deep, deep)[:, None, None], depth, row[None, :, None], column[None, None, :])
+    if PIECE is not None:
+        for _ in fh.static_range(PIECE):
+            t = torn(t, p.dtype, True)[1]
+        t = torn(t, p.dtype, False)[0]
     p.store(t.reshape(deep, high * width).T.reshape(p.tile))
 
 
@@ -144,4 +151,5 @@ def launches(y: Any, x: Any, w: Any, bias: Any, window: Any) -> Iterator[Any]:
     part = cut(y.flatten(0, 1), tile, blocks=fh.PERSISTENT)
     step = max(16, min(64, power_of_two(CI)))
     rest = p, weights, extra, how.size, how.stride, how.dilation, step, bias is not None, CO < 64
-    yield hinted(patches_multiplied, {"num_worker_warps": 8 if large else 4})(part, *rest)
+    shallow = {"num_worker_warps": 8, "occupancy": 2} if high == 64 and CI <= 64 else {"num_worker_warps": 4}
+    yield hinted(patches_multiplied, {"num_worker_warps": 8} if large else shallow)(part, *rest)
