@@ -9,11 +9,24 @@ import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.prefill import LOWEST, power_of_2
+from freehold.kernels.prefill import far, halves, held
 from freehold.kernels.schedules import hinted, power_of_two
-from freehold.kernels.tiles import LOG2E, accumulator, places, safe_with_data, wide
+from freehold.kernels.tiles import LOG2E, accumulator, places, quotient, safe, safe_with_data, wide
+from freehold.kernels.walks import (
+    FIRST,
+    LN2,
+    LOWEST,
+    attended,
+    kept,
+    nearest,
+    power_of_2,
+    whole_sums,
+)
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
+
+# Tensors are (H, S, D) here: of a head, tiles of queries follow one another, so that blocks that run at the same time
+# share keys and values.
 
 
 def bounds(offsets: Any, e: Any) -> tuple[Any, Any]:
@@ -22,24 +35,42 @@ def bounds(offsets: Any, e: Any) -> tuple[Any, Any]:
     return first, offsets.gather(e + 1) - first
 
 
-def seen(s: Any, row: Any, column: Any, ahead: Any, rows: Any, end: Any, CAUSAL: bool) -> Any:
-    """Scores, and -inf where there is no such query or key, or the key is after the query."""
-    inside = (column < end) & (row < rows)
+def rows_of(x: Any, h: Any, first: Any, shape: tuple[int, int], latency: int | None = None) -> Any:
+    """
+    A tile of rows of one head, wherever it begins, which right offsets have in the tensor. That it begins there
+    whatever they are is what lets it be loaded by a descriptor, as tiles at whole multiples are, and not by element.
+    """
+    at = fh.clip(first, 0, x.shape[1] - 1)
+    return x.load_from((h, at, 0), (1, *shape), latency=latency).reshape(shape)
+
+
+def seen(s: Any, row: Any, column: Any, ahead: Any, end: Any, CAUSAL: bool) -> Any:
+    """Scores, and -inf where there is no such key, or it is after the query. Rows behind the last one are not used."""
+    inside = column < end
     return fh.where(inside & (column <= row + ahead) if CAUSAL else inside, s, float("-inf"))
 
 
-def rows_of(x: Any, first: Any, h: Any, shape: tuple[int, int]) -> Any:
-    """A tile of rows of one head, wherever it begins."""
-    return x.load_from((first, h, 0), (shape[0], 1, shape[1])).reshape(shape)
+def tiles_seen(first: Any, TQ: int, TK: int, ahead: Any, end: Any, CAUSAL: bool) -> tuple[Any, Any]:
+    """How many tiles of keys all queries from `first` on see whole, and how many any of them sees."""
+    whole = fh.minimum(first + ahead + 1, end) if CAUSAL else end
+    return fh.maximum(whole, 0) // TK, fh.cdiv(fh.minimum(first + TQ + ahead, end) if CAUSAL else end, TK)
+
+
+def found(o: Any, lse: Any, state: Any) -> None:
+    """Stores what a walk over keys has found. A query that sees no key has zeros."""
+    top, total, acc = state
+    some = fh.where(total > 0.0, total, 1.0)
+    o.store((acc * quotient(1.0, some)).reshape(o.tile).astype(o.dtype))
+    lse.store(((top + fh.log2(some)) * LN2).reshape(lse.tile))
 
 
 @safe_with_data
 def sequence_attention(
-    o: Out["S", "H", "E"],
-    lse: Out["S", "H"],
-    q: Ref["S", "H", "D"],
-    k: Ref["T", "H // G", "D"],
-    v: Ref["T", "H // G", "E"],
+    o: Out["H", "S", "E"],
+    lse: Out["H", "S"],
+    q: Ref["H", "S", "D"],
+    k: Ref["H // G", "T", "D"],
+    v: Ref["H // G", "T", "E"],
     q_offsets: Ref[i32, "N + 1"],
     k_offsets: Ref[i32, "N + 1"],
     scale: f32,
@@ -47,48 +78,106 @@ def sequence_attention(
     WIDTH: Const[int],
     TK: Const[int],
     CAUSAL: Const[bool],
+    KEPT: Const[int] = 0,
+    H: Const[Any] = None,
+    E: Const[Any] = None,
 ):
-    """As `attention_tiles`, for sequence e of the queries from q_offsets[e] on and of the keys from k_offsets[e] on."""
+    """
+    As `attention_tiles`, for sequence e of the queries from q_offsets[e] on and of the keys from k_offsets[e] on.
+
+    With `KEPT` weights are relative to the largest score of the first keys, and where sums go beyond `FAR` the keys are
+    walked again. These keys are a tile in front of the walk, or with 2 the beginning of its first one.
+    """
     fh.require("H % G == 0")
-    e, i, h, _ = o.index
-    TQ, _, DV = o.tile
+    (e, h, i, _), (_, TQ, DV) = o.index, o.tile
     dtype = accumulator(q.dtype)
     _, count = bounds(q_offsets, e)
     first, end = bounds(k_offsets, e)
-    queries = rows_of(q, o.start[0], h, (TQ, WIDTH))
-    c, ahead, row = scale.astype(dtype) * LOG2E, end - count, places(i * TQ, TQ)[:, None]
-    top, total, acc = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
-    for j in range(fh.cdiv(fh.minimum(i * TQ + TQ + ahead, end) if CAUSAL else end, TK)):
-        keys = rows_of(k, first + j * TK, h // G, (TK, WIDTH))
+    queries, ahead = rows_of(q, h, o.start[1], (TQ, WIDTH)), end - count
+    c, row = scale.astype(dtype) * LOG2E, places(i * TQ, TQ)[:, None]
+    nothing = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
+
+    def loaded(j: Any, MASK: bool) -> Any:
+        keys = rows_of(k, h // G, first + j * TK, (TK, WIDTH))
         s = fh.mma(queries, keys.T, fh.zeros((TQ, TK), dtype))
-        s = seen(s, row, places(j * TK, TK)[None, :], ahead, count, end, CAUSAL)
-        higher = fh.maximum(top, s.max(axis=1, keepdims=True) * c)
-        p, fade = power_of_2(s * c - higher), power_of_2(top - higher)
-        total = total * fade + p.sum(axis=1, keepdims=True)
-        acc = fh.mma(p.astype(v.dtype), rows_of(v, first + j * TK, h // G, (TK, DV)), acc * fade)
-        top = higher
-    some = fh.where(total > 0.0, total, 1.0)
-    o.store((acc / some).reshape(o.tile).astype(o.dtype))
-    lse.store(((top + fh.log2(some)) / LOG2E).reshape(lse.tile))
+        values = rows_of(v, h // G, first + j * TK, (TK, DV), 1 if KEPT == 2 else None)
+        return inside(s, j) if MASK else s, values
+
+    def inside(s: Any, j: Any) -> Any:
+        return seen(s, row, places(j * TK, TK)[None, :], ahead, end, CAUSAL)
+
+    def turn(state: Any, j: Any, MASK: bool, KEPT: int) -> Any:
+        s, values = loaded(j, MASK)
+        return kept(state, s, values, c) if KEPT else attended(state, s, values, c, 0)
+
+    state: Any = nothing
+    whole, last = tiles_seen(i * TQ, TQ, TK, ahead, end, CAUSAL)
+    if KEPT == 1:
+        s = fh.mma(queries, rows_of(k, h // G, first, (FIRST, WIDTH)).T, fh.zeros((TQ, FIRST), dtype))
+        s = seen(s, row, places(0, FIRST)[None, :], ahead, end, CAUSAL)
+        top = fh.maximum(nothing[0], s.max(axis=1, keepdims=True) * c)
+        state = top, fh.zeros((TQ, FIRST), dtype), nothing[2]
+    if KEPT == 2:  # one loop, as `walk_once`
+        top, parts = nothing[0], fh.zeros((TQ, FIRST), dtype)
+        acc, left = fh.broadcast_to((c * 0.0).reshape(1, 1), (TQ, DV)), whole
+        for j in range(last):
+            s, values = loaded(j, False)
+            if left <= 0:
+                s = inside(s, j)
+            if left == whole:
+                top = fh.maximum(nearest(s, c), LOWEST)
+            top, parts, acc = kept((top, parts, acc), s, values, c)
+            left = left - 1
+        state = top, parts, acc
+    else:
+        for j in range(whole):
+            state = turn(state, j, False, KEPT)
+        for j in range(whole, last):
+            state = turn(state, j, True, KEPT)
+    if not KEPT:
+        found(o, lse, state)
+    else:
+        state = whole_sums(state)
+        if far(state):
+            again: Any = nothing
+            for j in range(last):
+                again = turn(again, j, True, 0)
+            found(o, lse, again)
+        else:
+            found(o, lse, state)
 
 
-def weighed(
-    queries: Any, keys: Any, shift: Any, c: Any, row: Any, column: Any, of: tuple[Any, Any, Any], CAUSAL: bool
-) -> Any:
-    """The weights of keys, by the logarithm of their sums, which is `shift`."""
-    s = fh.mma(queries, keys.T, fh.zeros((queries.shape[0], keys.shape[0]), c.dtype))
-    return power_of_2(seen(s, row, column, *of, CAUSAL) * c - shift)
+@safe
+def sequence_row_dots(less: Out["H", "S"], do: Ref["H", "S", "E"], o: Ref["H", "S", "E"], WIDTH: Const[int]):
+    """What is added to gradients of weights, less = -(do * o).sum(axis=-1)."""
+    (h, i), (_, rows) = less.index, less.tile
+    above, found = do.load((h, i, 0), (1, rows, WIDTH)), o.load((h, i, 0), (1, rows, WIDTH))
+    less.store(-(wide(above) * wide(found)).sum(axis=2))
+
+
+@safe
+def sequence_row_pairs(added: Out[2, "H", "S // 2 + 1", 4], less: Ref["H", "S"], lse: Ref["H", "S"]):
+    """
+    What is added to two rows' scores, -lse in powers of two, and to gradients of their weights, beside one another, as
+    in `attention_row_dots`. Sequences begin at even rows or odd ones, so there are pairs of either kind.
+    """
+    odd, h, i, _ = added.index
+    rows = 2 * added.tile[2]
+    at = h, fh.minimum(i * rows + odd, less.shape[1] - 1)
+    starts = (lse.load_from(at, (1, rows)) * -LOG2E).reshape(rows // 2, 2)
+    below = less.load_from(at, (1, rows)).reshape(rows // 2, 2)
+    added.store(fh.concatenate((starts, below), 1).reshape(added.tile))
 
 
 @safe_with_data
 def sequence_attention_queries(
-    dq: Out["S", "H", "D"],
-    q: Ref["S", "H", "D"],
-    k: Ref["T", "H // G", "D"],
-    v: Ref["T", "H // G", "E"],
-    do: Ref["S", "H", "E"],
-    o: Ref["S", "H", "E"],
-    lse: Ref["S", "H"],
+    dq: Out["H", "S", "D"],
+    q: Ref["H", "S", "D"],
+    k: Ref["H // G", "T", "D"],
+    v: Ref["H // G", "T", "E"],
+    do: Ref["H", "S", "E"],
+    lse: Ref["H", "S"],
+    less: Ref["H", "S"],
     q_offsets: Ref[i32, "N + 1"],
     k_offsets: Ref[i32, "N + 1"],
     scale: f32,
@@ -96,68 +185,104 @@ def sequence_attention_queries(
     DV: Const[int],
     TK: Const[int],
     CAUSAL: Const[bool],
+    AHEAD: Const[int | None] = None,
+    H: Const[Any] = None,
+    D: Const[Any] = None,
 ):
-    """The gradient of the queries."""
+    """The gradient of the queries, in one walk over the keys that they see. `AHEAD` is the latency of their loads."""
     fh.require("H % G == 0")
-    e, i, h, _ = dq.index
-    TQ, _, WIDTH = dq.tile
-    dtype, at = accumulator(q.dtype), dq.start[0]
+    (e, h, i, _), (_, TQ, WIDTH) = dq.index, dq.tile
+    dtype, at = accumulator(q.dtype), dq.start[1]
     _, count = bounds(q_offsets, e)
     first, end = bounds(k_offsets, e)
-    queries, above = rows_of(q, at, h, (TQ, WIDTH)), rows_of(do, at, h, (TQ, DV))
-    dot = (wide(above) * wide(rows_of(o, at, h, (TQ, DV)))).sum(axis=1, keepdims=True)
-    shift = lse.load_from((at, h), (TQ, 1)) * LOG2E
+    queries, above = rows_of(q, h, at, (TQ, WIDTH)), rows_of(do, h, at, (TQ, DV))
+    shift = lse.load_from((h, at), (1, TQ)).reshape(TQ, 1) * LOG2E
+    below = less.load_from((h, at), (1, TQ)).reshape(TQ, 1)
     c, ahead, row = scale.astype(dtype) * LOG2E, end - count, places(i * TQ, TQ)[:, None]
     acc = fh.zeros((TQ, WIDTH), dtype)
-    for j in range(fh.cdiv(fh.minimum(i * TQ + TQ + ahead, end) if CAUSAL else end, TK)):
-        keys = rows_of(k, first + j * TK, h // G, (TK, WIDTH))
-        values = rows_of(v, first + j * TK, h // G, (TK, DV))
-        p = weighed(queries, keys, shift, c, row, places(j * TK, TK)[None, :], (ahead, count, end), CAUSAL)
+
+    def turn(acc: Any, j: Any, MASK: bool) -> Any:
+        keys = rows_of(k, h // G, first + j * TK, (TK, WIDTH), AHEAD)
+        values = rows_of(v, h // G, first + j * TK, (TK, DV), AHEAD)
+        s = fh.mma(queries, keys.T, fh.zeros((TQ, TK), dtype))
+        if MASK:
+            s = seen(s, row, places(j * TK, TK)[None, :], ahead, end, CAUSAL)
         dp = fh.mma(above, values.T, fh.zeros((TQ, TK), dtype))
-        acc = fh.mma((p * (dp - dot)).astype(k.dtype), keys, acc)
+        return fh.mma((power_of_2(s * c - shift) * (dp + below)).astype(k.dtype), keys, acc)
+
+    whole, last = tiles_seen(i * TQ, TQ, TK, ahead, end, CAUSAL)
+    for j in range(whole):
+        acc = turn(acc, j, False)
+    for j in range(whole, last):
+        acc = turn(acc, j, True)
     dq.store((acc * scale.astype(dtype)).reshape(dq.tile).astype(dq.dtype))
 
 
 # freehold: G=2
 @safe_with_data
 def sequence_attention_keys(
-    dk: Out["T", "KH", "D"],
-    dv: Out["T", "KH", "E"],
-    q: Ref["S", "KH * G", "D"],
-    k: Ref["T", "KH", "D"],
-    v: Ref["T", "KH", "E"],
-    do: Ref["S", "KH * G", "E"],
-    o: Ref["S", "KH * G", "E"],
-    lse: Ref["S", "KH * G"],
+    dk: Out["KH", "T", "D"],
+    dv: Out["KH", "T", "E"],
+    q: Ref["KH * G", "S", "D"],
+    k: Ref["KH", "T", "D"],
+    v: Ref["KH", "T", "E"],
+    do: Ref["KH * G", "S", "E"],
+    added: Ref[2, "KH * G", "S // 2 + 1", 4],
     q_offsets: Ref[i32, "N + 1"],
     k_offsets: Ref[i32, "N + 1"],
     scale: f32,
     G: Const[int],
     TQ: Const[int],
     CAUSAL: Const[bool],
+    HELD: Const[bool] = False,
+    BEGUN: Const[bool] = False,
+    KH: Const[Any] = None,
+    D: Const[Any] = None,
 ):
-    """The gradients of keys and values, head by head of the group."""
-    e, j, h, _ = dk.index
-    (TK, _, WIDTH), DV = dk.tile, dv.tile[2]
+    """The gradients of keys and values, head by head of the group. `HELD` and `BEGUN`: as `attention_backward_keys`."""
+    (e, h, j, _), (_, TK, WIDTH), DV = dk.index, dk.tile, dv.tile[2]
     fh.require(dk.shape[2] <= WIDTH and dv.shape[2] <= DV, "a head is one tile wide")
-    dtype, at = accumulator(q.dtype), dk.start[0]
+    dtype, at = accumulator(q.dtype), dk.start[1]
     first, count = bounds(q_offsets, e)
     _, end = bounds(k_offsets, e)
-    keys, values = rows_of(k, at, h, (TK, WIDTH)), rows_of(v, at, h, (TK, DV))
-    c, ahead, column = scale.astype(dtype) * LOG2E, end - count, places(j * TK, TK)[None, :]
+    keys, values = rows_of(k, h, at, (TK, WIDTH)), rows_of(v, h, at, (TK, DV))
+    if HELD:
+        keys, values = held(keys, j * TK, end), held(values, j * TK, end)
+    c, ahead, column = scale.astype(dtype) * LOG2E, end - count, places(j * TK, TK)[:, None]
+    begin, half = fh.maximum(first, 0), TQ // 2
+
+    def turn(g: Any, i: Any, one: Any, other: Any, MASK: bool) -> Any:
+        at = first + i * TQ
+        queries, above = rows_of(q, h * G + g, at, (TQ, WIDTH)), rows_of(do, h * G + g, at, (TQ, DV))
+        odd: Any = begin % 2
+        pair: Any = fh.minimum(begin // 2 + i * half, added.shape[2] - 1)
+        rows = added.load_from((odd, h * G + g, pair, 0), (1, 1, half, 4)).reshape(half, 4)
+        start, below = halves(rows, (half, 2), (0, 1), (1, TQ))
+        nothing = fh.zeros((TK, TQ), dtype)
+        s = fh.mma(keys, queries.T, nothing)
+        if MASK:
+            row = places(i * TQ, TQ)[None, :]
+            inside = row < count
+            s = fh.where(inside & (column <= row + ahead) if CAUSAL else inside, s, float("-inf"))
+        p = power_of_2(s * c + start)
+        dp = fh.mma(values, above.T, fh.broadcast_to(below, (TK, TQ)) if BEGUN else nothing)
+        other = fh.mma(p.astype(do.dtype), above, other)
+        return fh.mma((p * (dp if BEGUN else dp + below)).astype(q.dtype), queries, one), other
+
     one, other = fh.zeros((TK, WIDTH), dtype), fh.zeros((TK, DV), dtype)
-    begin: Any = fh.maximum(j * TK - ahead, 0) // TQ if CAUSAL else 0
-    for g in fh.static_range(G):
-        for i in range(begin, fh.cdiv(count, TQ)):
-            here = first + i * TQ
-            queries, above = rows_of(q, here, h * G + g, (TQ, WIDTH)), rows_of(do, here, h * G + g, (TQ, DV))
-            dot = (wide(above) * wide(rows_of(o, here, h * G + g, (TQ, DV)))).sum(axis=1, keepdims=True)
-            shift = lse.load_from((here, h * G + g), (TQ, 1)) * LOG2E
-            row = places(i * TQ, TQ)[:, None]
-            p = weighed(queries, keys, shift, c, row, column, (ahead, count, end), CAUSAL)
-            dp = fh.mma(above, values.T, fh.zeros((TQ, TK), dtype))
-            other = fh.mma(p.astype(do.dtype).T, above, other)
-            one = fh.mma((p * (dp - dot)).astype(q.dtype).T, queries, one)
+    full, last, behind = count // TQ, fh.cdiv(count, TQ), j * TK - ahead  # the first query that sees any of the keys
+    seeing: Any = fh.maximum(behind, 0) // TQ if CAUSAL else 0
+    whole: Any = fh.minimum(fh.cdiv(fh.maximum(behind + TK - 1, 0), TQ), full) if CAUSAL else 0
+    paired = whole + (full - whole) // 2 * 2  # two at a time: while one is worked on, the next one arrives
+    for g in range(G):
+        if CAUSAL:
+            for i in range(seeing, whole):
+                one, other = turn(g, i, one, other, True)
+        for i in range(whole, paired, 2):
+            one, other = turn(g, i, one, other, False)
+            one, other = turn(g, i + 1, one, other, False)
+        for i in range(paired, last):
+            one, other = turn(g, i, one, other, True)
     dk.store((one * scale.astype(dtype)).reshape(dk.tile).astype(dk.dtype))
     dv.store(other.reshape(dv.tile).astype(dv.dtype))
 
@@ -186,6 +311,8 @@ def varlen_attention(
     the last of its keys. `most` is the length of the longest sequence, if that is known: no more work is looked at;
     where one is longer the launch fails. Heads have up to 256 elements. Raises `ValueError` for other shapes.
     """
+    if scale is not None and not scale > 0:
+        raise ValueError(f"a scale is above 0, not {scale}")  # what is masked is -inf times it
     k_offsets = q_offsets if k_offsets is None else k_offsets
     given = most or max(q.shape[0], k.shape[0]), causal, 1 / sqrt(q.shape[-1]) if scale is None else scale
     return _attention(q, k, v, q_offsets, k_offsets, *given)[0]
@@ -194,13 +321,21 @@ def varlen_attention(
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
-def _tiles(q: Any, most: int) -> tuple[int, int]:
-    size = (64, 64) if q.element_size() <= 2 else (32, 32)
-    return min(size[0], power_of_two(max(16, most))), min(size[1], power_of_two(max(16, most)))
+def _tiles(q: Any, E: int, most: int) -> tuple[int, int, int]:
+    """Queries and keys of a tile, and blocks of a multiprocessor, of sequences of up to `most` elements."""
+    fit, head = power_of_two(max(16, most)), max(q.shape[2], E)
+    if q.element_size() > 2:
+        return min(32, fit), min(32, fit), 2
+    return min(64, fit), min(64 if head <= 64 or head > 128 else 128, fit), 4 if head <= 64 else 2
 
 
 def _cut(t: Any, tile: tuple[int, ...], by: str, most: int) -> Any:
-    return fh.ragged(t, tile, by=by, most=min(most, t.shape[0]))
+    return fh.ragged(t, tile, by=by, axis=1, most=min(most, t.shape[1]))
+
+
+def _by_head(*tensors: Any) -> tuple[Any, ...]:
+    """Views whose first axis is that of heads, and whose second one is that of rows."""
+    return tuple(t.transpose(0, 1) for t in tensors)
 
 
 @operator(
@@ -208,7 +343,7 @@ def _cut(t: Any, tile: tuple[int, ...], by: str, most: int) -> Any:
     " float scale) -> (Tensor, Tensor)",
     results=lambda q, k, v, q_offsets, k_offsets, most, causal, scale: (
         q.new_empty((*q.shape[:2], v.shape[2])),
-        q.new_empty(q.shape[:2], dtype=wide_dtype(q)),
+        q.new_empty((q.shape[1], q.shape[0]), dtype=wide_dtype(q)),
     ),
     takes={
         "q": "S H D floats",
@@ -222,10 +357,15 @@ def _cut(t: Any, tile: tuple[int, ...], by: str, most: int) -> Any:
 def _attention(
     o: Any, lse: Any, q: Any, k: Any, v: Any, q_offsets: Any, k_offsets: Any, most: int, causal: bool, scale: float
 ) -> None:
-    high, width = _tiles(q, most)
-    parts = _cut(o, (high, 1, power_of_two(v.shape[2])), "q_offsets", most), _cut(lse, (high, 1), "q_offsets", most)
-    given = q, k, v, q_offsets, k_offsets, scale, q.shape[1] // k.shape[1], power_of_two(q.shape[2]), width, causal
-    hinted(sequence_attention, {"num_worker_warps": 4})(*parts, *given).on()
+    high, width, occupancy = _tiles(q, v.shape[2], most)
+    D, E = power_of_two(q.shape[2]), power_of_two(v.shape[2])
+    may_keep = str(q.dtype) == "torch.bfloat16" and max(D, E) <= 128  # f16 has no room above 1 for weights
+    kept = 0 if not may_keep else 2 if max(D, E) > 64 else 1
+    o, *given = _by_head(o, q, k, v)
+    parts = _cut(o, (1, high, E), "q_offsets", most), _cut(lse, (1, high), "q_offsets", most)
+    constants = q.shape[1] // k.shape[1], D, width, causal, kept, q.shape[1], v.shape[2]
+    hints = {"num_worker_warps": 4, "occupancy": occupancy}
+    hinted(sequence_attention, hints)(*parts, *given, q_offsets, k_offsets, scale, *constants).on()
 
 
 def _inputs(do: Any, q: Any, k: Any, v: Any, *_: Any) -> Any:
@@ -253,14 +393,23 @@ def _backward(
     causal: bool,
     scale: float,
 ) -> None:
-    high, width = _tiles(q, most)
-    G, D, E = q.shape[1] // k.shape[1], power_of_two(q.shape[2]), power_of_two(v.shape[2])
-    given = q, k, v, do, o, lse, q_offsets, k_offsets, scale, G
-    hints = {"num_worker_warps": 4}
-    part = _cut(dq, (high, 1, D), "q_offsets", most)
-    hinted(sequence_attention_queries, hints)(part, *given, E, width, causal).on()
-    parts = (_cut(t, (width, 1, n), "k_offsets", most) for t, n in ((dk, D), (dv, E)))
-    hinted(sequence_attention_keys, hints)(*parts, *given, high, causal).on()
+    (S, H, D), KH, size = q.shape, k.shape[1], q.element_size()
+    less, added = lse.new_empty(lse.shape), lse.new_empty((2, H, S // 2 + 1, 4))
+    rows = min(32 if size > 2 else 64, power_of_two(max(16, most)))
+    heads = power_of_two(D), power_of_two(v.shape[2])
+    dq, dk, dv, do, o, *given = _by_head(dq, dk, dv, do, o, q, k, v)
+    few = {"num_worker_warps": 4, "occupancy": 8}
+    hinted(sequence_row_dots, few)(fh.partition(less, (1, 16)), do, o, heads[1]).on()
+    hinted(sequence_row_pairs, few)(fh.partition(added, (1, 1, 128, 4)), less, lse).on()
+    last, small = (q_offsets, k_offsets, scale, H // KH), max(heads) <= 64
+    part = _cut(dq, (1, rows, heads[0]), "q_offsets", most)
+    constants = heads[1], rows, causal, 1 if 64 < max(heads) <= 128 and rows == 64 else None, H, D
+    hints = {"num_worker_warps": 4, "occupancy": 3 if small else 2}
+    hinted(sequence_attention_queries, hints)(part, *given, do, lse, less, *last, *constants).on()
+    parts = (_cut(t, (1, rows, n), "k_offsets", most) for t, n in zip((dk, dv), heads, strict=True))
+    hints = {"num_worker_warps": 4, "occupancy": 2}
+    how = small and rows == 64, max(heads) <= 128 and rows == 64
+    hinted(sequence_attention_keys, hints)(*parts, *given, do, added, *last, rows, causal, *how, KH, D).on()
 
 
 @_attention.backward(keeps=lambda inputs, output: (*inputs[:3], *output, *inputs[3:5]))
