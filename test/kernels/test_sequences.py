@@ -85,8 +85,8 @@ def test_sequences_of_all_kinds(high: int, width: int, causal: bool, way: int) -
     """Also such as have no queries, or queries that see no key."""
     q, do = made((103, H, D), torch.float32, 0), made((103, H, D), torch.float32, 1)
     k, v = made((140, KH, D), torch.float32, 2), made((140, KH, D), torch.float32, 3)
-    exact = tuple(t.double().requires_grad_() for t in (q, k, v))
-    wanted, sums = attended(*exact, QUERIES, KEYS, causal)
+    exact: Any = tuple(t.double().requires_grad_() for t in (q, k, v))
+    wanted, sums = attended(*exact, q_offsets=QUERIES, k_offsets=KEYS, causal=causal)
     gradients = [torch.nan_to_num(t) for t in torch.autograd.grad(wanted, exact, do.double())]
     o, lse = walked(q, k, v, QUERIES, KEYS, causal, way, high, width)
     seeing = torch.isfinite(sums)
