@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -9,8 +10,9 @@ import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.prefill import far, halves, held
+from freehold.kernels.prefill import MANY, far, halves, held
 from freehold.kernels.schedules import hinted, power_of_two
+from freehold.kernels.streams import beside_one_another
 from freehold.kernels.tiles import LOG2E, accumulator, places, quotient, safe, safe_with_data, wide
 from freehold.kernels.walks import (
     FIRST,
@@ -372,6 +374,66 @@ def _inputs(do: Any, q: Any, k: Any, v: Any, *_: Any) -> Any:
     return tuple(t.new_empty(t.shape) for t in (q, k, v))
 
 
+@fh.planned
+def _row_pairs(less: Any, added: Any, do: Any, o: Any, lse: Any) -> None:
+    hints = {"num_worker_warps": 4, "occupancy": 8}
+    hinted(sequence_row_dots, hints)(fh.partition(less, (1, 16)), *_by_head(do, o), power_of_two(o.shape[2])).on()
+    hinted(sequence_row_pairs, hints)(fh.partition(added, (1, 1, 128, 4)), less, lse).on()
+
+
+def _rows(q: Any, most: int) -> int:
+    """Rows of a tile of gradients."""
+    return min(64 if q.element_size() <= 2 else 32, power_of_two(max(16, most)))
+
+
+@fh.planned
+def _backward_queries(
+    dq: Any,
+    q: Any,
+    k: Any,
+    v: Any,
+    do: Any,
+    lse: Any,
+    less: Any,
+    q_offsets: Any,
+    k_offsets: Any,
+    most: int,
+    causal: bool,
+    scale: float,
+) -> None:
+    (_, H, D), heads, width = q.shape, (power_of_two(q.shape[2]), power_of_two(v.shape[2])), _rows(q, most)
+    high, warps, occupancy = width, 4, 3 if max(heads) <= 64 else 2
+    if width == 64 and 64 < max(heads) <= 128 and most >= 128:  # two blocks of 64 queries have no room
+        high, warps, occupancy = 128, 8, 1
+    dq, *given = _by_head(dq, q, k, v, do)
+    given += lse, less, q_offsets, k_offsets, scale, H // k.shape[1], heads[1], width, causal, None, H, D
+    hints = {"num_worker_warps": warps, "occupancy": occupancy}
+    hinted(sequence_attention_queries, hints)(_cut(dq, (1, high, heads[0]), "q_offsets", most), *given).on()
+
+
+@fh.planned
+def _backward_keys(
+    dk: Any,
+    dv: Any,
+    q: Any,
+    k: Any,
+    v: Any,
+    do: Any,
+    added: Any,
+    q_offsets: Any,
+    k_offsets: Any,
+    most: int,
+    causal: bool,
+    scale: float,
+) -> None:
+    heads, rows, KH = (power_of_two(q.shape[2]), power_of_two(v.shape[2])), _rows(q, most), k.shape[1]
+    dk, dv, *given = _by_head(dk, dv, q, k, v, do)
+    parts = _cut(dk, (1, rows, heads[0]), "k_offsets", most), _cut(dv, (1, rows, heads[1]), "k_offsets", most)
+    small = max(heads) <= 64 and rows == 64
+    given += added, q_offsets, k_offsets, scale, q.shape[1] // KH, rows, causal, small, small, KH, q.shape[2]
+    hinted(sequence_attention_keys, {"num_worker_warps": 4, "occupancy": 2})(*parts, *given).on()
+
+
 @operator(
     "varlen_attention_backward(Tensor do, Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse, Tensor q_offsets,"
     " Tensor k_offsets, SymInt most, bool causal, float scale) -> (Tensor, Tensor, Tensor)",
@@ -393,23 +455,18 @@ def _backward(
     causal: bool,
     scale: float,
 ) -> None:
-    (S, H, D), KH, size = q.shape, k.shape[1], q.element_size()
-    less, added = lse.new_empty(lse.shape), lse.new_empty((2, H, S // 2 + 1, 4))
-    rows = min(32 if size > 2 else 64, power_of_two(max(16, most)))
-    heads = power_of_two(D), power_of_two(v.shape[2])
-    dq, dk, dv, do, o, *given = _by_head(dq, dk, dv, do, o, q, k, v)
-    few = {"num_worker_warps": 4, "occupancy": 8}
-    hinted(sequence_row_dots, few)(fh.partition(less, (1, 16)), do, o, heads[1]).on()
-    hinted(sequence_row_pairs, few)(fh.partition(added, (1, 1, 128, 4)), less, lse).on()
-    last, small = (q_offsets, k_offsets, scale, H // KH), max(heads) <= 64
-    part = _cut(dq, (1, rows, heads[0]), "q_offsets", most)
-    constants = heads[1], rows, causal, 1 if 64 < max(heads) <= 128 and rows == 64 else None, H, D
-    hints = {"num_worker_warps": 4, "occupancy": 3 if small else 2}
-    hinted(sequence_attention_queries, hints)(part, *given, do, lse, less, *last, *constants).on()
-    parts = (_cut(t, (1, rows, n), "k_offsets", most) for t, n in zip((dk, dv), heads, strict=True))
-    hints = {"num_worker_warps": 4, "occupancy": 2}
-    how = small and rows == 64, max(heads) <= 128 and rows == 64
-    hinted(sequence_attention_keys, hints)(*parts, *given, do, added, *last, rows, causal, *how, KH, D).on()
+    less, added = lse.new_empty(lse.shape), lse.new_empty((2, lse.shape[0], lse.shape[1] // 2 + 1, 4))
+    _row_pairs(less, added, do, o, lse)
+    given, last = (q, k, v, do), (q_offsets, k_offsets, most, causal, scale)
+    steps = (
+        partial(_backward_queries, dq, *given, lse, less, *last),
+        partial(_backward_keys, dk, dv, *given, added, *last),
+    )
+    if dq.is_cuda and lse.numel() * min(most, k.shape[0]) >= MANY:  # as gradients of `attention`
+        beside_one_another(iter(steps), 2, dq.device, last=True)
+        return
+    for step in steps:
+        step()
 
 
 @_attention.backward(keeps=lambda inputs, output: (*inputs[:3], *output, *inputs[3:5]))
