@@ -309,9 +309,10 @@ def varlen_attention(
     differentiable. The result is (S, H, E) in the dtype of `q`.
 
     Sequence e has queries `q_offsets[e]` up to `q_offsets[e + 1]` (N + 1, int32) and keys by `k_offsets`, which are the
-    same unless given; both ascend from 0 to the end, or the launch fails (O236). The queries of a sequence are those of
-    the last of its keys. `most` is the length of the longest sequence, if that is known: no more work is looked at;
-    where one is longer the launch fails. Heads have up to 256 elements. Raises `ValueError` for other shapes.
+    same unless given; both ascend from 0 to the end. Where `q_offsets` do not, the launch fails (O236); where
+    `k_offsets` do not, that of gradients does. The queries of a sequence are those of the last of its keys. `most` is
+    the length of the longest sequence, if that is known: no more work is looked at; where one is longer the launch
+    fails. Heads have up to 256 elements. Raises `ValueError` for other shapes, and for a scale that is not above 0.
     """
     if scale is not None and not scale > 0:
         raise ValueError(f"a scale is above 0, not {scale}")  # what is masked is -inf times it
