@@ -404,7 +404,7 @@ def _backward_queries(
 ) -> None:
     (_, H, D), heads, width = q.shape, (power_of_two(q.shape[2]), power_of_two(v.shape[2])), _rows(q, most)
     high, warps, occupancy = width, 4, 3 if max(heads) <= 64 else 2
-    if width == 64 and 64 < max(heads) <= 128 and most >= 128:  # two blocks of 64 queries have no room
+    if width == 64 and 64 < max(heads) <= 128 and most >= 128:  # as was timed beside the keys' kernel
         high, warps, occupancy = 128, 8, 1
     dq, *given = _by_head(dq, q, k, v, do)
     given += lse, less, q_offsets, k_offsets, scale, H // k.shape[1], heads[1], width, causal, None, H, D
