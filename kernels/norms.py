@@ -401,7 +401,7 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
 )
 def _norm_backward(dx: Any, dw: Any, dy: Any, dtotal: Any, x: Any, weight: Any, mean: Any, rstd: Any) -> None:
     out, given = as_rows(dx), as_rows(dy.contiguous())
-    way = _backward_rows(*out.shape)
+    way = _backward_rows(*out.shape, center=mean is not None)
     tiles = ceildiv(out.shape[0], way.tile[0])
     share = ceildiv(tiles, way.occupancy * PROCESSORS)
     blocks = ceildiv(tiles, share)
@@ -425,11 +425,20 @@ def _norm_backward(dx: Any, dw: Any, dy: Any, dtotal: Any, x: Any, weight: Any, 
     sum_rows(dw.view(-1), parts.view(blocks, -1))
 
 
-def _backward_rows(count: int, length: int) -> Rows:
-    """As `rows`, with all of a row in registers, and of its two inputs and two sums at once."""
+def _backward_rows(count: int, length: int, center: bool) -> Rows:
+    """
+    As `rows`, with all of a row in registers, and of its two inputs and one sum or, with `center`, two sums at once.
+
+    Without the second sum eight warps have registers enough for 8192 elements, and two blocks of them for two rows of
+    4096 each.
+    """
     width = min(power_of_two(length), 4096)
-    warps = 8 if 8192 < length <= 32768 else min(32, max(4, power_of_two(length // 512)))
+    if 2048 < length <= 4096 and not center and count >= 16 * PROCESSORS:
+        return Rows((2, width), 1, 8, 2, compiled_in(length))
     high, _ = rows(count, min(length, LONGEST)).tile
+    warps = min(32, max(4, power_of_two(length // 512)))
+    if 8192 < length <= 32768 or (4096 < length <= 8192 and not center):
+        warps = 8
     return Rows((high, width), ceildiv(length, width), warps, 2 if warps == 4 else 1, compiled_in(length))
 
 

@@ -138,10 +138,10 @@ def of_rows() -> Iterator[Asked]:
             yield f"{function}{more}, rows of {length} {dtype}", by_count, around(32, 131, 256, 265, 337, 396, 449, 528)
     for way in (row_schedules._EIGHT, row_schedules._SIXTEEN, Kept(4096, 16, 2, held=7), Kept(1024, 4, 8)):
         yield f"{way}", partial(lambda w, n: (w.hints, w.tiles(n * w.width)), way), (3, 8)
-    for count in (1, 2112, 2113):
+    for count, center in product((1, 2111, 2112, 2113), (False, True)):
         yield (
-            f"{count} rows backward",
-            partial(norms._backward_rows, count),
+            f"{count} rows backward{', centred' if center else ''}",
+            partial(norms._backward_rows, count, center=center),
             [*SOME, *ODD[:9], *range(4608, 10000, 512)],
         )
     for count in around(264, 528, 792, 924, 1056, 2112, 2113):
