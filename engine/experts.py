@@ -12,7 +12,7 @@ from freehold.kernels.activations import gated_launch
 from freehold.kernels.experts import (
     GroupTiling,
     chunks_launch,
-    combine_rows,
+    combine_launch,
     counted_at_once,
     gather_rows,
     grouped_launch,
@@ -75,13 +75,12 @@ def fed(room: Room, c: Config, layer: Experts, x: Any, y: Any, residual: Any) ->
     chunks = room.rows("chunks", 2 * most).reshape(2, most)
     yield from product(room, routes, x, layer.router)
     yield route_launch(shares, chosen, routes, c.normalised)
-    yield sources.fill(0)
     yield from sorting_launches(offsets, slots.reshape(rows), sources, chosen.reshape(rows), counts, before)
     yield gather_rows(cut(sent, tile_of_rows(sent)), x, sources, k)
     yield chunks_launch(chunks, offsets, rows, up)
     yield grouped_launch(both, sent, layer.gate_up, chunks, True, up)
     yield gated_launch(inner, both[:, :width], both[:, width:], "silu")
     yield grouped_launch(sent, inner, layer.down, chunks, True, down)
-    yield combine_rows(cut(y, tile_of_rows(y)), sent, slots, shares, k)
+    yield combine_launch(y, sent, slots, shares)
     if residual is not None:
         yield from added(y, residual)

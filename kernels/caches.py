@@ -8,7 +8,7 @@ import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator
-from freehold.kernels.schedules import power_of_two
+from freehold.kernels.schedules import hinted, power_of_two
 from freehold.kernels.tiles import safe_with_data, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -159,11 +159,11 @@ def _rotate_and_append(
     groups, high = (B, T, KH, H // KH, D), power_of_two(H // KH)
     weights = [cos[0] if w is None else w for w in (q_weight, k_weight)]
     whole = y.view(groups), k_cache, v_cache, q.unflatten(2, groups[2:4]), k, v, positions
-    each = T == 1
+    each, launched = T == 1, hinted(rotate_and_append, {"num_worker_warps": 2, "occupancy": 8})
     for b in (slice(None),) if each else (slice(b, b + 1) for b in range(B)):
         out, keys, values, *given, where = (t[b] for t in whole)
         parts = fh.partition(out, (1, 1, 1, high, D)), *(fh.partition(t, (1, 1, 1, D)) for t in (keys, values))
-        rotate_and_append(*parts, *given, *weights, cos, sin, where, eps, D, q_weight is not None, each).on()
+        launched(*parts, *given, *weights, cos, sin, where, eps, D, q_weight is not None, each).on()
 
 
 def append_each(cache: Any, new: Any, positions: Any) -> None:

@@ -8,7 +8,7 @@ import freehold as fh
 from freehold import Acc, Out, Ref, i32
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.schedules import power_of_two
+from freehold.kernels.schedules import hinted, power_of_two
 from freehold.kernels.tiles import places, safe, wide
 
 
@@ -51,19 +51,23 @@ def embedding(ids: Tensor, table: Tensor) -> Tensor:
     return _embedding(ids, table)
 
 
-def _tile(count: int, width: int) -> tuple[int, int]:
-    wide_ = min(1024, power_of_two(width))
-    return min(max(1, 1024 // wide_), power_of_two(count)), wide_
+def _tile(matrix: Any, most: int = 1024) -> tuple[int, int]:
+    width = min(1024, power_of_two(matrix.shape[1]))
+    return min(most // width, power_of_two(matrix.shape[0])), width
+
+
+def _read(matrix: Any) -> tuple[int, int]:
+    return _tile(matrix, 2048 if matrix.dtype.itemsize <= 2 else 1024)
 
 
 def embedding_launch(y: Any, table: Any, ids: Any) -> Any:
     """The launch that writes table[ids] to the matrix y."""
-    return embedding_rows(fh.partition(y, _tile(*y.shape)), table, ids)
+    return embedding_rows(fh.partition(y, _read(y)), table, ids)
 
 
 def following_launch(y: Any, table: Any, ids: Any, chosen: Any) -> Any:
     """The launch that writes table[ids] to the matrix y, where negative ids stand for what was chosen."""
-    return following_rows(fh.partition(y, _tile(*y.shape)), table, ids, chosen)
+    return following_rows(fh.partition(y, _read(y)), table, ids, chosen)
 
 
 @operator(
@@ -83,7 +87,8 @@ def _embedding(y: Any, ids: Any, table: Any) -> None:
 def _embedding_backward(dtable: Any, dy: Any, ids: Any, count: int) -> None:
     given = dy.reshape(-1, dy.shape[-1])
     dtable.zero_()
-    embedding_rows_backward(dtable, fh.partition(given, _tile(*given.shape)), ids.reshape(-1)).on()
+    added = hinted(embedding_rows_backward, {"num_worker_warps": 2, "occupancy": 8})
+    added(dtable, fh.partition(given, _tile(given)), ids.reshape(-1)).on()
 
 
 @_embedding.backward(keeps=lambda inputs, output: inputs)

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import freehold as fh
-from freehold import Acc, Const, Out, Ref, i32
+from freehold import Acc, Const, Out, Ref, f64, i32, i64
 from freehold.kernels.activations import gated
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, exponential, places, safe, safe_with_data, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+def ranks(x: Any) -> Any:
+    """
+    Integers in the order of floats of 32 or 64 bits, above the lowest: NaN is the largest, and -0.0 equals 0.0. A warp
+    finds the largest of its threads' integers by one instruction.
+    """
+    number, last = (i64, 63) if x.dtype == f64 else (i32, 31)
+    bits = fh.bitcast(fh.where(x == 0.0, 0.0, x), number)
+    return fh.where(fh.isnan(x), 2**last - 1, bits ^ ((bits >> last) & (2**last - 1)))
+
+
+def of_rank(rank: Any, dtype: Any) -> Any:
+    """The floats of `ranks`."""
+    last = 63 if dtype == f64 else 31
+    return fh.bitcast(rank ^ ((rank >> last) & (2**last - 1)), dtype)
 
 
 @safe
@@ -33,22 +49,23 @@ def route_rows(
     fh.require("E <= WE and K <= WK")
     t, _ = weights.index
     high = weights.tile[0]
-    x = wide(logits.load((t, 0), (high, WE)))
-    place = places(0, WE)[None, :]
-    x = fh.where(place < logits.shape[1], x, float("-inf"))
-    p = exponential(x - x.max(axis=1, keepdims=True))
-    whole = p.sum(axis=1, keepdims=True)
-    turn = places(0, WK)[None, :]
-    best, chosen = fh.zeros((high, WK), p.dtype), fh.zeros((high, WK), i32)
+    place, turn = places(0, WE)[None, :], places(0, WK)[None, :]
+    inside = place < logits.shape[1]
+    x = fh.where(inside, wide(logits.load((t, 0), (high, WE), allow_tma=False)), float("-inf"))
+    number = ranks(x)
+    lowest: Any = fh.full((), -(2 ** (63 if x.dtype == f64 else 31)), number.dtype)
+    number = fh.where(inside, number, lowest)
+    best, chosen = fh.zeros((high, WK), number.dtype), fh.zeros((high, WK), i32)
     for k in range(weights.shape[1]):
-        at = fh.argmax(x, axis=1)[:, None]
-        hit = place == at
-        best = fh.where(turn == k, fh.where(hit, p, 0.0).sum(axis=1, keepdims=True), best)
-        chosen = fh.where(turn == k, at, chosen)
-        x = fh.where(hit, float("-inf"), x)
-    total = best.sum(axis=1, keepdims=True) if SHARE else whole
-    weights.store((best / total).astype(weights.dtype))
-    experts.store(chosen)
+        largest = number.max(axis=1, keepdims=True)
+        at = fh.where(number == largest, place, WE).min(axis=1, keepdims=True)
+        best, chosen = fh.where(turn == k, largest, best), fh.where(turn == k, at, chosen)
+        number = fh.where(place == at, lowest, number)
+    top = x.max(axis=1, keepdims=True)
+    p = fh.where(turn < weights.shape[1], exponential(of_rank(best, x.dtype) - top), 0.0)
+    total = (p if SHARE else exponential(x - top)).sum(axis=1, keepdims=True)
+    weights.store((p / total).astype(weights.dtype), allow_tma=False)
+    experts.store(chosen, allow_tma=False)
 
 
 @safe
@@ -76,20 +93,49 @@ def sum_counts(offsets: Out[i32, "L"], before: Out[i32, "B", "E"], counts: Ref[i
 
 
 @safe
+def counts_before(before: Out[i32, "B", "E"], counts: Ref[i32, "B", "E"], TB: Const[int]):
+    """How many of each expert's rows are in front of each tile, of which TB are added up at once."""
+    (e,) = before.index
+    width = before.tile[1]
+    run = fh.zeros((1, width), i32)
+    for b in fh.tiles(before, axis=0, size=TB):
+        t = counts.load((b, e), (TB, width))
+        before.at(b).store(fh.cumsum(t, axis=0) - t + run)
+        run += t.sum(axis=0, keepdims=True)
+
+
+@safe
+def first_rows(offsets: Out[i32, "L"], before: Ref[i32, "B", "E"], counts: Ref[i32, "B", "E"], WE: Const[int]):
+    """Where each expert's rows begin (L is E + 1), by what `counts_before` found; in one block."""
+    fh.require("E < WE and L == E + 1 and B > 0")
+    last = counts.shape[0] - 1
+    count = before.load((last, 0), (1, WE)) + counts.load((last, 0), (1, WE))
+    count = fh.where(places(0, WE)[None, :] < counts.shape[1], count, 0)
+    ends = fh.cumsum(count, axis=1) - count
+    offsets.store(ends.reshape(offsets.tile))
+
+
+@safe
 def places_of_rows(
-    slot: Out[i32, "N"], experts: Ref[i32, "N"], offsets: Ref[i32, "L"], before: Ref[i32, "B", "E"], WE: Const[int]
+    slot: Out[i32, "N"],
+    source: Out[i32, "N"],
+    experts: Ref[i32, "N"],
+    offsets: Ref[i32, "L"],
+    before: Ref[i32, "B", "E"],
 ):
-    """Where each row goes when they are put in order of their experts, equal ones as they were; -1 for no expert."""
-    fh.require("E <= WE and L == E + 1")
+    """
+    Where each row goes when they are put in order of their experts, equal ones as they were; -1 for no expert. `source`
+    gets zeros, which `invert` adds to.
+    """
+    fh.require("L == E + 1")
+    fh.require(fh.cdiv(slot.shape[0], slot.tile[0]) == before.shape[0], "there are counts in front of each tile")
     (b,) = slot.index
-    W = slot.tile[0]
-    mine = experts.load((b,), (W,))
-    inside = places(b * W, W) < experts.shape[0]
-    hit = (mine[:, None] == places(0, WE)[None, :]) & inside[:, None]
-    one = fh.where(hit, 1, 0)
-    first = before.load((b, 0), (1, WE)) + offsets.load((0,), (WE,))[None, :]
-    found = fh.where(hit, fh.cumsum(one, axis=0) - one + first, 0).sum(axis=1)
-    slot.store(fh.where(hit.any(axis=1), found, -1))
+    mine, row = experts.load((b,), slot.tile, allow_tma=False), places(0, slot.tile[0])
+    same = (mine[:, None] == mine[None, :]) & (row[None, :] < row[:, None])
+    rank = fh.where(same, 1, 0).sum(axis=1)
+    place = before.gather(b, mine) + offsets.gather(mine) + rank
+    slot.store(fh.where((mine >= 0) & (mine < before.shape[1]), place, -1))
+    source.store(fh.zeros(source.tile, i32))
 
 
 @safe
@@ -313,8 +359,12 @@ def _route(weights: Any, experts: Any, logits: Any, k: int, share: bool) -> None
 
 def route_launch(weights: Any, experts: Any, logits: Any, share: bool) -> Any:
     """The launch that chooses experts: their numbers and shares, (T, K), by logits (T, E)."""
-    tile, width = (1, power_of_two(weights.shape[1])), power_of_two(logits.shape[1])
-    return route_rows(fh.partition(weights, tile), fh.partition(experts, tile), logits, width, tile[1], share)
+    width = power_of_two(logits.shape[1])
+    # The threads of a warp have a row, and find the largest with no word to others; of many tokens they have several.
+    high = 1 if width > 128 else (512 if weights.shape[0] >= 16 * PROCESSORS else 128) // width
+    tile = high, power_of_two(weights.shape[1])
+    parts = fh.partition(weights, tile), fh.partition(experts, tile)
+    return hinted(route_rows, {"num_worker_warps": 1, "occupancy": 16})(*parts, logits, width, tile[1], share)
 
 
 @_route.backward(keeps=lambda inputs, output: (inputs[0], *output))
@@ -344,26 +394,37 @@ def _route_gradient(ctx: Any, dweights: Any, _: Any) -> tuple[Any, ...]:
 def _sort_by_expert(offsets: Any, slot: Any, source: Any, experts: Any, count: int) -> None:
     flat = experts.reshape(-1)
     counts = flat.new_empty((ceildiv(flat.shape[0], counted_at_once(count)), count))
-    source.zero_()
     for launch in sorting_launches(offsets, slot.view(-1), source, flat, counts, counts.new_empty(counts.shape)):
         launch.on()
 
 
 def counted_at_once(experts: int) -> int:
     """Rows whose experts are counted together, of so many experts."""
-    return max(16, min(256, 16384 // power_of_two(experts + 1)))
+    return max(16, min(128, 16384 // power_of_two(experts)))
+
+
+_FEW: Final = 32
+"""Tiles of rows, at most, whose counts one block adds up."""
 
 
 def sorting_launches(offsets: Any, slot: Any, source: Any, experts: Any, counts: Any, before: Any) -> Iterator[Any]:
     """
     The launches that put rows in order of their experts (N,): where each expert's begin, where each row goes (N,), and
-    which row is there, in `source` (N,), which is zeros. `counts` and `before` (tiles, E) are room for them.
+    which row is there, in `source` (N,). `counts` and `before` (tiles, E) are room for them.
     """
-    count = counts.shape[1]
+    tiles, count = counts.shape
     width, tile = power_of_two(count + 1), counted_at_once(count)
-    yield count_experts(fh.partition(counts, (1, width)), experts, tile)
-    yield sum_counts(fh.partition(offsets, width), fh.partition(before, (1, width), owned=0), counts, width)
-    yield places_of_rows(fh.partition(slot, tile), experts, offsets, before, width)
+    counted = hinted(count_experts, {"num_worker_warps": 4, "occupancy": 4})
+    yield counted(fh.partition(counts, (1, power_of_two(count))), experts, tile)
+    if tiles <= _FEW:
+        summed = hinted(sum_counts, {"num_worker_warps": 8, "occupancy": 4})
+        yield summed(fh.partition(offsets, width), fh.partition(before, (1, width), owned=0), counts, width)
+    else:
+        part = fh.partition(before, (128, min(8, power_of_two(count))), owned=0)
+        yield hinted(counts_before, {"num_worker_warps": 4, "occupancy": 2})(part, counts, 128)
+        yield first_rows(fh.partition(offsets, width), before, counts, width)
+    placed = hinted(places_of_rows, {"num_worker_warps": 4, "occupancy": 4})
+    yield placed(fh.partition(slot, tile), fh.partition(source, tile), experts, offsets, before)
     yield invert(source, fh.partition(slot, 256))
 
 
@@ -395,7 +456,15 @@ def _dispatch_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
     where=("R == T * K",),
 )
 def _combine(y: Any, x: Any, slot: Any, source: Any, weights: Any) -> None:
-    combine_rows(fh.partition(y, tile_of_rows(y)), x, slot, weights, slot.shape[1]).on()
+    combine_launch(y, x, slot, weights).on()
+
+
+def combine_launch(y: Any, x: Any, slot: Any, weights: Any) -> Any:
+    """The launch that adds up each token's rows of x, times its weights, to the matrix y."""
+    width = min(1024, power_of_two(y.shape[1]))
+    part = cut(y, (min(1024 // width, power_of_two(y.shape[0])), width))
+    hints = {"num_worker_warps": 4, "occupancy": 8}
+    return hinted(combine_rows, hints)(part, x, slot, weights, slot.shape[1])
 
 
 @operator(

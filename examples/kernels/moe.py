@@ -13,6 +13,8 @@ from freehold.kernels.experts import (
     chunk_groups,
     combine_rows,
     count_experts,
+    counts_before,
+    first_rows,
     gather_rows,
     grouped_tiles,
     grouped_tiles_backward,
@@ -69,10 +71,14 @@ def examples() -> Iterator[Example]:
         fh.partition(unwritten(3, E, dtype=np.int32), (1, 16), owned=0),
     )
     yield Example(sum_counts, (*parts, counts, 16), {0: offsets, 1: before}, 0)
+    part = fh.partition(unwritten(3, E, dtype=np.int32), (2, 4), owned=0)
+    yield Example(counts_before, (part, counts, 2), {0: before}, 0)
+    part = fh.partition(unwritten(E + 1, dtype=np.int32), 16)
+    yield Example(first_rows, (part, before, counts, 16), {0: offsets}, 0)
     slot = np.empty(T * K, np.int32)
     slot[order] = np.arange(T * K)
-    part = fh.partition(unwritten(T * K, dtype=np.int32), 16)
-    yield Example(places_of_rows, (part, flat, offsets, before, 16), {0: slot}, 0)
+    parts = fh.partition(unwritten(T * K, dtype=np.int32), 16), fh.partition(unwritten(T * K, dtype=np.int32), 16)
+    yield Example(places_of_rows, (*parts, flat, offsets, before), {0: slot}, 0)
     yield Example(invert, (np.zeros(T * K, np.int32), fh.partition(slot, 16)), {0: source}, 0)
 
     x, w = new.normal(T * K, D), new.normal(E, D, 50)

@@ -40,6 +40,8 @@ SHAPES = {
     "beside others": (2, 37, 70),
     "in parts": (2, 4100, 1),
     "in parts of others": (1, 300, 40),
+    "columns of threads": (130, 40, 64),
+    "columns of threads, in parts": (2, 300, 80),
 }
 
 

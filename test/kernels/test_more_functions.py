@@ -542,8 +542,9 @@ def test_groups_of_rows_whose_offsets_leave_rows_out(offsets: tuple[int, ...]) -
     close(found, wanted, BOUNDS[torch.float32])
 
 
-def test_rows_by_expert() -> None:
-    experts = integers(8, 300, 3).int() - 1  # -1 is no expert's number
+@pytest.mark.parametrize("tokens", [1, 300, 1500])  # in one tile, a few, and many
+def test_rows_by_expert(tokens: int) -> None:
+    experts = integers(8, tokens, 3).int() - 1  # -1 is no expert's number
     offsets, slot, source = kernels.sort_by_expert(experts, 7)
     flat = experts.view(-1).long()
     assert torch.equal(offsets.diff().long(), torch.bincount(flat[flat >= 0], minlength=7))
@@ -551,6 +552,27 @@ def test_rows_by_expert() -> None:
     assert torch.equal(source[:count].long(), torch.argsort(flat, stable=True)[-count:])
     assert torch.equal(slot.view(-1)[source[:count].long()], torch.arange(count, dtype=torch.int32))
     assert (slot.view(-1)[flat < 0] == -1).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("normalize", [True, False])
+def test_experts_of_equal_logits_and_of_none(normalize: bool, dtype: Any) -> None:
+    """Each is chosen once: the first of equals, where 0.0 equals -0.0, and those of -inf when no others are left."""
+    inf = float("inf")
+    rows = [-0.0, 0.0, 2.0, -inf, 2.0, -1.0], [-inf, -inf, 1.0, -inf, -inf, -inf], [5.0, inf, -inf, -3.0, -3.0, 4.0]
+    logits = torch.tensor(rows, dtype=dtype)
+    weights, experts = kernels.route(logits, 5, normalize=normalize)
+    assert experts.tolist() == [[2, 4, 0, 1, 5], [2, 0, 1, 3, 4], [1, 0, 5, 3, 4]]
+    wanted = logits[:2].double().softmax(1).gather(1, experts[:2].long())
+    close(weights[:2], wanted, 1e-6)
+    assert weights[2].isnan().any()  # as a softmax with an infinity is
+
+
+def test_a_logit_that_is_no_number_is_chosen_first() -> None:
+    nan = float("nan")
+    weights, experts = kernels.route(torch.tensor([[1.0, -nan, 3.0], [nan, nan, 3.0]]), 2)
+    assert experts.tolist() == [[1, 2], [0, 1]]
+    assert weights[:, 0].isnan().all()
 
 
 @pytest.mark.parametrize("dim", [2, -3, 5])
