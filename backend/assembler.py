@@ -42,7 +42,8 @@ from freehold.backend.places import locate
 from freehold.backend.registers import starving
 from freehold.backend.wrong_code import in_clusters, wrong
 from freehold.backend.wrong_rows import overfull
-from freehold.support.diagnostic import Rejected
+from freehold.backend.wrong_scans import mixed
+from freehold.support.diagnostic import Error, Rejected
 from freehold.support.span import Span
 
 VARIABLE: Final = "FREEHOLD_TILEIRAS"
@@ -262,9 +263,15 @@ def assemble(
             raise Rejected([error], kernel) from None
         if unread is not None:
             raise unread
-        if errors := [*starving(cubin, bytecode, arch), *overfull(cubin, bytecode, arch)]:
+        if errors := _seen_in_code(cubin, bytecode, arch):
             raise Rejected(errors, kernel)
         return cubin
+
+
+def _seen_in_code(cubin: bytes, bytecode: bytes, arch: str) -> list[Error]:
+    """What is wrong with code that was made without a complaint."""
+    found = starving(cubin, bytecode, arch), overfull(cubin, bytecode, arch), mixed(cubin, bytecode, arch)
+    return [error for errors in found for error in errors]
 
 
 def _late(bytecode: bytes | None, subject: str, arch: str, kernel: str | None, options: AssembleOptions) -> Rejected:

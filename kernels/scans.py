@@ -327,7 +327,7 @@ def column_parts(A: int, R: int, C: int, size: int) -> Parts:
     """How (A, R, C), of elements of so many bytes, is cut for running sums along R."""
     each = 32 * (16 // size)  # columns of a warp whose threads have 16 bytes each
     if power_of_two(C) < 2 * each:
-        tile = 1, 64, 64  # also of less: assembled code of scans of smaller tiles adds up wrongly on an H200
+        tile = 1, 64, 64  # also of less: the assembler joins sums of smaller ones wrongly (O424)
         blocks = A * ceildiv(C, tile[2])
         return Parts.of(tile, R, blocks, ceildiv(4 * PROCESSORS, blocks), 4, 4, True)
     warps = min(4, power_of_two(C) // each)

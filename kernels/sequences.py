@@ -66,6 +66,43 @@ def found(o: Any, lse: Any, state: Any) -> None:
     lse.store(((top + fh.log2(some)) * LN2).reshape(lse.tile))
 
 
+def begun(s: Any, nothing: Any, c: Any) -> Any:
+    """What a walk begins with that keeps the largest scores `s` of the first keys."""
+    top = fh.maximum(nothing[0], s.max(axis=1, keepdims=True) * c)
+    return top, fh.zeros((s.shape[0], FIRST), s.dtype), nothing[2]
+
+
+def walked_once(loaded: Any, inside: Any, nothing: Any, c: Any, whole: Any, last: Any) -> Any:
+    """A walk that keeps the largest scores of its first turn, in one loop: as `prefill.walk_once`."""
+    top, acc = nothing[0], nothing[2]
+    parts = fh.zeros((acc.shape[0], FIRST), acc.dtype)
+    acc, left = fh.broadcast_to((c * 0.0).reshape(1, 1), acc.shape), whole
+    for j in range(last):
+        s, values = loaded(j, False)
+        if left <= 0:
+            s = inside(s, j)
+        if left == whole:
+            top = fh.maximum(nearest(s, c), LOWEST)
+        top, parts, acc = kept((top, parts, acc), s, values, c)
+        left = left - 1
+    return top, parts, acc
+
+
+def told(o: Any, lse: Any, state: Any, turn: Any, nothing: Any, last: Any, KEPT: int) -> None:
+    """Stores what a walk has found; where the scores that it kept are too far off, what another walk finds."""
+    if not KEPT:
+        found(o, lse, state)
+    else:
+        state = whole_sums(state)
+        if far(state):
+            again: Any = nothing
+            for j in range(last):
+                again = turn(again, j, True, 0)
+            found(o, lse, again)
+        else:
+            found(o, lse, state)
+
+
 @safe_with_data
 def sequence_attention(
     o: Out["H", "S", "E"],
@@ -112,41 +149,19 @@ def sequence_attention(
         s, values = loaded(j, MASK)
         return kept(state, s, values, c) if KEPT else attended(state, s, values, c, 0)
 
-    state: Any = nothing
     whole, last = tiles_seen(i * TQ, TQ, TK, ahead, end, CAUSAL)
+    state: Any = nothing
     if KEPT == 1:
         s = fh.mma(queries, rows_of(k, h // G, first, (FIRST, WIDTH)).T, fh.zeros((TQ, FIRST), dtype))
-        s = seen(s, row, places(0, FIRST)[None, :], ahead, end, CAUSAL)
-        top = fh.maximum(nothing[0], s.max(axis=1, keepdims=True) * c)
-        state = top, fh.zeros((TQ, FIRST), dtype), nothing[2]
-    if KEPT == 2:  # one loop, as `walk_once`
-        top, parts = nothing[0], fh.zeros((TQ, FIRST), dtype)
-        acc, left = fh.broadcast_to((c * 0.0).reshape(1, 1), (TQ, DV)), whole
-        for j in range(last):
-            s, values = loaded(j, False)
-            if left <= 0:
-                s = inside(s, j)
-            if left == whole:
-                top = fh.maximum(nearest(s, c), LOWEST)
-            top, parts, acc = kept((top, parts, acc), s, values, c)
-            left = left - 1
-        state = top, parts, acc
+        state = begun(seen(s, row, places(0, FIRST)[None, :], ahead, end, CAUSAL), nothing, c)
+    if KEPT == 2:
+        state = walked_once(loaded, inside, nothing, c, whole, last)
     else:
         for j in range(whole):
             state = turn(state, j, False, KEPT)
         for j in range(whole, last):
             state = turn(state, j, True, KEPT)
-    if not KEPT:
-        found(o, lse, state)
-    else:
-        state = whole_sums(state)
-        if far(state):
-            again: Any = nothing
-            for j in range(last):
-                again = turn(again, j, True, 0)
-            found(o, lse, again)
-        else:
-            found(o, lse, state)
+    told(o, lse, state, turn, nothing, last, KEPT)
 
 
 @safe
@@ -220,6 +235,19 @@ def sequence_attention_queries(
     dq.store((acc * scale.astype(dtype)).reshape(dq.tile).astype(dq.dtype))
 
 
+def pairs_of(added: Any, head: Any, begin: Any, pair: Any, half: int) -> Any:
+    """What is added to the scores of queries, two by two, from a pair on of those of a sequence that begins there."""
+    odd: Any = begin % 2
+    pair = fh.minimum(begin // 2 + pair, added.shape[2] - 1)
+    return added.load_from((odd, head, pair, 0), (1, 1, half, 4)).reshape(half, 4)
+
+
+def of_queries(s: Any, row: Any, column: Any, ahead: Any, count: Any, CAUSAL: bool) -> Any:
+    """Scores of keys by queries: -inf beyond a sequence's queries, and of keys that these do not see."""
+    inside = row < count
+    return fh.where(inside & (column <= row + ahead) if CAUSAL else inside, s, float("-inf"))
+
+
 # freehold: G=2
 @safe_with_data
 def sequence_attention_keys(
@@ -256,16 +284,11 @@ def sequence_attention_keys(
     def turn(g: Any, i: Any, one: Any, other: Any, MASK: bool) -> Any:
         at = first + i * TQ
         queries, above = rows_of(q, h * G + g, at, (TQ, WIDTH)), rows_of(do, h * G + g, at, (TQ, DV))
-        odd: Any = begin % 2
-        pair: Any = fh.minimum(begin // 2 + i * half, added.shape[2] - 1)
-        rows = added.load_from((odd, h * G + g, pair, 0), (1, 1, half, 4)).reshape(half, 4)
-        start, below = halves(rows, (half, 2), (0, 1), (1, TQ))
+        start, below = halves(pairs_of(added, h * G + g, begin, i * half, half), (half, 2), (0, 1), (1, TQ))
         nothing = fh.zeros((TK, TQ), dtype)
         s = fh.mma(keys, queries.T, nothing)
         if MASK:
-            row = places(i * TQ, TQ)[None, :]
-            inside = row < count
-            s = fh.where(inside & (column <= row + ahead) if CAUSAL else inside, s, float("-inf"))
+            s = of_queries(s, places(i * TQ, TQ)[None, :], column, ahead, count, CAUSAL)
         p = power_of_2(s * c + start)
         dp = fh.mma(values, above.T, fh.broadcast_to(below, (TK, TQ)) if BEGUN else nothing)
         other = fh.mma(p.astype(do.dtype), above, other)

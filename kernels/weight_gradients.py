@@ -18,6 +18,23 @@ from freehold.kernels.tiles import safe
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
+def channels_of(
+    f: Any, row: Any, each: Any, at: Any, c: Any, TILE: tuple[int, int, int], TC: int, PIECES: int, LAST: bool
+) -> Any:
+    """The numbers of f at a tile of places, (channels, places), in pieces, of which there are `each` images."""
+    d, h, w = at
+    TD, TH, TW = TILE
+    if LAST:
+        found: Any = ()
+        for z in fh.static_range(PIECES):
+            t = f.load((within(z * each + row, f.shape[0]), d, h, w, c), (1, TD, TH, TW, TC))
+            found = (*found, t.reshape(TD * TH * TW, TC).T)
+    else:
+        t = f.load((within(row, f.shape[0]), c, d, h, w), (1, TC, TD, TH, TW)).reshape(TC, TD * TH * TW)
+        found = (t,) if PIECES == 1 else torn_all(t, PIECES)
+    return found
+
+
 @safe
 def weights_of_windows(
     parts: Out[f32, "S", "G", "A", "B", "CF", "CP"],
@@ -53,17 +70,8 @@ def weights_of_windows(
     accs = tuple(fh.zeros((TK, TC) if TURNED else (TC, TK), f32) for _ in fh.static_range(TAPS))
     for i in range(s, samples * deep * high * wide, S):
         n, d, h, w = i // wide // high // deep, i // wide // high % deep, i // wide % high, i % wide
-        row = n * G + g
-        each = samples * G
-        if LAST:
-            one: Any = ()
-            for z in fh.static_range(PIECES):
-                at = within(z * each + row, f.shape[0]), within(d, deep), within(h, high), within(w, wide), c
-                one = (*one, f.load(at, (1, TD, TH, TW, TC)).reshape(TP, TC).T)
-        else:
-            at = within(row, f.shape[0]), c, within(d, deep), within(h, high), within(w, wide)
-            t = f.load(at, (1, TC, TD, TH, TW)).reshape(TC, TP)
-            one = (t,) if PIECES == 1 else torn_all(t, PIECES)
+        row, each = n * G + g, samples * G
+        one = channels_of(f, row, each, (within(d, deep), within(h, high), within(w, wide)), c, TILE, TC, PIECES, LAST)
         found: Any = ()
         for b in fh.static_range(TAPS):
             tap = first + b
@@ -75,11 +83,8 @@ def weights_of_windows(
             start = tuple(within(at[axis], p.shape[1 + axis]) for axis in fh.static_range(3))
             other: Any = ()
             for z in fh.static_range(PIECES):
-                image = (z * each + row) * (STRIDE[0] * STRIDE[1] * STRIDE[2]) + inner
-                other = (
-                    *other,
-                    p.load_from((within(image, p.shape[0]), *start, k * TK), (1, TD, TH, TW, TK)).reshape(TP, TK),
-                )
+                image: Any = within((z * each + row) * (STRIDE[0] * STRIDE[1] * STRIDE[2]) + inner, p.shape[0])
+                other = (*other, p.load_from((image, *start, k * TK), (1, TD, TH, TW, TK)).reshape(TP, TK))
             acc = accs[b]
             x, y = (tuple(t.T for t in other), tuple(t.T for t in one)) if TURNED else (one, other)
             if PIECES == 3:

@@ -303,3 +303,36 @@ class TileMisread(Error):
     result: str
     held: int
     """Elements that the threads of a block have at once, each those that are side by side."""
+
+
+class ScanMixed(Error):
+    """
+    A kernel takes running sums or products of a tile along one axis, and columns would go on from sums of others.
+
+    Where a warp holds several rows and columns of the tile, and its threads several such groups of rows, the assembler
+    (release 13.5) hands the last row of a group to the next from a wrong thread: tiles of 16 to 64 rows and as many
+    columns were wrong by one warp on an H200, all 18 of them. Several warps hand them on through shared memory, which
+    is wrong for tiles with two more axes: one such kernel was wrong, and one ended in a fault of the GPU. Each cubin is
+    looked at. Running sums whose threads have columns of their own, or whose warps have one row, are right, and so are
+    those along the last axis of a matrix.
+    """
+
+    code: ClassVar[str] = "O424"
+    title: ClassVar[str] = (
+        "the code that the Tile IR assembler makes of {subject} for {arch} would mix sums of columns up"
+    )
+    notes: ClassVar[tuple[str, ...]] = (
+        "it takes running results, as `cumsum` and `cumprod` do, of a tile of {shape} along axis {axis}",
+    )
+    helps: ClassVar[tuple[str, ...]] = (
+        "take tiles with more columns, or other `num_worker_warps`, so that each thread has columns of its own; or sum"
+        " up one matrix a tile",
+    )
+
+    subject: str
+    """The kernel, in words."""
+    arch: str
+    shape: str
+    """The tile's extents."""
+    axis: int
+    """The axis that is added up along."""
