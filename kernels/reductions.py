@@ -407,7 +407,8 @@ def _extreme(y: Any, x: Any, least: bool) -> None:
     A, R, C = x.shape
     if C == 1:
         high, width = row_tile(A, R)
-        hinted(extreme_rows, _hints(x))(fh.partition(y[:, 0], high), x[:, :, 0], least, width, width >= R).on()
+        hints = _hints(x) if width < R or x.element_size() == 8 else {"num_worker_warps": 4, "occupancy": 8}
+        hinted(extreme_rows, hints)(fh.partition(y[:, 0], high), x[:, :, 0], least, width, width >= R).on()
         return
     together = joined_rows(x)
     seen = x.view(A, -1, together * C)
