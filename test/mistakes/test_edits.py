@@ -127,6 +127,25 @@ CASES = {
     "an axis twice": two("    t = x.load_like(y)\n    y.store(t * 0 + t.max(axis=(1, -1), keepdims=True))", WIDEST),
     "all axes, one of them twice": two(
         "    t = x.load_like(y)\n    y.store(t * 0 + t.sum(axis=(-1, 0, 1), keepdims=True) * 0 + t)", X2),
+    # What others' pointers, arrays and functions have.
+    "dtype of a pointer": one("    y.store(x.load_like(y).astype(y.dtype.element_ty))", X),
+    "set a region": Case(
+        'def kernel(y: Mut["M", "N"]):\n'
+        "    for k in fh.tiles(y, axis=1, size=64):\n        y.at(k).set(y.at(k).load() * 2)",
+        (), Z2 * 2, tile=(4, 64), owned=1, mut=Z2,
+    ),
+    "store to an index": one("    y.store(x.load_like(y), index=y.index)", X),
+    "ask a maximum for places": two(
+        "    value, place = x.load_like(y).max(axis=1, keepdims=True, return_indices=True)\n"
+        "    y.store(fh.where(place < 0, 0, x.load_like(y) - value + value))", X2),
+    "a method with brackets": one("    y.store(x.load_like[y])", X),
+    "load from places": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], i: Ref[i32, "N"]):\n    y.store(x.load(i.load_like(y)))', (X, I), X[I]
+    ),
+    "a power of two": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], n: i32):\n    y.store(x.load_like(y) * (2 ** n).astype(f32))',
+        (X, 3), X * 8,
+    ),
     # Indices and shapes.
     "take every second element": Case(
         'def kernel(y: Out["N"], x: Ref["2 * N"]):\n    y.store((x.load(y.index, (128,)) + 1)[1::2])',
