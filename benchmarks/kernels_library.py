@@ -16,7 +16,6 @@ It may be done in pieces: `--seconds` begins nothing after so many, and what sta
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import statistics
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -30,7 +29,7 @@ from benchmarks.attention_works import attention_works, decode_works
 from benchmarks.gpu import recorded, repeats, seconds
 from benchmarks.report import Row, kept, ratios_of, show, timed, write
 from benchmarks.roofline import picture
-from benchmarks.works import Work, bytes_of, gradient
+from benchmarks.works import Work, by_processes, bytes_of, gradient
 from freehold import kernels
 
 TURNS = 7
@@ -284,10 +283,7 @@ def prepared(part: int, arguments: argparse.Namespace) -> list[str]:
 
 def prepare(arguments: argparse.Namespace) -> list[str]:
     """Has all works compiled by several processes: their names."""
-    jobs: int = arguments.prepare
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        found = pool.map(partial(prepared, arguments=arguments), range(jobs), 1)
-    names = [name for part in found for name in part]
+    names = [name for part in by_processes(prepared, arguments) for name in part]
     print(f"{len(names)} prepared", flush=True)
     return names
 

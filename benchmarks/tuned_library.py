@@ -16,7 +16,6 @@ before anything is timed.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import re
 import statistics
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ from benchmarks.gpu import recorded, repeats, seconds
 from benchmarks.kernels_library import several
 from benchmarks.library_calls import Call, Calls
 from benchmarks.report import Row, kept, show, write
+from benchmarks.works import by_processes
 from freehold.frontend.schedule import PartitionSpec
 from freehold.runtime.interop.planned import Planned
 from freehold.runtime.jit.kernel import Kernel
@@ -309,10 +309,7 @@ def prepared(part: int, arguments: argparse.Namespace) -> int:
 
 def prepare(arguments: argparse.Namespace) -> None:
     """Has all variants compiled by several processes."""
-    jobs: int = arguments.prepare
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        found = pool.map(partial(prepared, arguments=arguments), range(jobs), 1)
-    print(f"{sum(found)} variants prepared", flush=True)
+    print(f"{sum(by_processes(prepared, arguments))} variants prepared", flush=True)
 
 
 def run(torch: Any, arguments: argparse.Namespace, rows: list[Row]) -> list[Row]:

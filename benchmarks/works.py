@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
+import argparse
+import multiprocessing
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 
 class Work(NamedTuple):
@@ -55,3 +59,10 @@ def gradient(
         return gradients
 
     return Work(name, of(ours), of(theirs), (dy,), amount, compiled=False, recorded=False)
+
+
+def by_processes(prepared: Callable[[int, argparse.Namespace], T], arguments: argparse.Namespace) -> list[T]:
+    """What each of `arguments.prepare` processes returns, which has its part of all works compiled."""
+    jobs: int = arguments.prepare
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        return pool.starmap(prepared, [(part, arguments) for part in range(jobs)], 1)

@@ -18,9 +18,8 @@ from freehold.kernels.experts import (
     grouped_launch,
     route_launch,
     sorting_launches,
-    tile_of_rows,
 )
-from freehold.kernels.schedules import ceildiv, cut
+from freehold.kernels.schedules import ceildiv, cut, tile_of_rows
 
 
 class Experts:

@@ -8,7 +8,7 @@ import freehold as fh
 from freehold import Acc, Out, Ref, i32
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.schedules import hinted, power_of_two
+from freehold.kernels.schedules import hinted, tile_of_rows
 from freehold.kernels.tiles import places, safe, wide
 
 
@@ -51,13 +51,8 @@ def embedding(ids: Tensor, table: Tensor) -> Tensor:
     return _embedding(ids, table)
 
 
-def _tile(matrix: Any, most: int = 1024) -> tuple[int, int]:
-    width = min(1024, power_of_two(matrix.shape[1]))
-    return min(most // width, power_of_two(matrix.shape[0])), width
-
-
 def _read(matrix: Any) -> tuple[int, int]:
-    return _tile(matrix, 2048 if matrix.dtype.itemsize <= 2 else 1024)
+    return tile_of_rows(matrix, 2048 if matrix.dtype.itemsize <= 2 else 1024)
 
 
 def embedding_launch(y: Any, table: Any, ids: Any) -> Any:
@@ -88,7 +83,7 @@ def _embedding_backward(dtable: Any, dy: Any, ids: Any, count: int) -> None:
     given = dy.reshape(-1, dy.shape[-1])
     dtable.zero_()
     added = hinted(embedding_rows_backward, {"num_worker_warps": 2, "occupancy": 8})
-    added(dtable, fh.partition(given, _tile(given)), ids.reshape(-1)).on()
+    added(dtable, fh.partition(given, tile_of_rows(given, 1024)), ids.reshape(-1)).on()
 
 
 @_embedding.backward(keeps=lambda inputs, output: inputs)

@@ -10,7 +10,7 @@ from freehold import Acc, Const, Out, Ref, f64, i32, i64
 from freehold.kernels.activations import gated
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two, tile_of_rows
 from freehold.kernels.tiles import accumulator, exponential, places, safe, safe_with_data, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -428,12 +428,6 @@ def sorting_launches(offsets: Any, slot: Any, source: Any, experts: Any, counts:
     yield invert(source, fh.partition(slot, 256))
 
 
-def tile_of_rows(rows: Any) -> tuple[int, int]:
-    """How rows are cut that are copied or added up."""
-    width = min(1024, power_of_two(rows.shape[1]))
-    return min(max(1, 2048 // width), power_of_two(rows.shape[0])), width
-
-
 @operator(
     "moe_dispatch(Tensor x, Tensor slot, Tensor source) -> Tensor",
     results=lambda x, slot, source: x.new_empty((source.shape[0], x.shape[1])),
@@ -461,10 +455,8 @@ def _combine(y: Any, x: Any, slot: Any, source: Any, weights: Any) -> None:
 
 def combine_launch(y: Any, x: Any, slot: Any, weights: Any) -> Any:
     """The launch that adds up each token's rows of x, times its weights, to the matrix y."""
-    width = min(1024, power_of_two(y.shape[1]))
-    part = cut(y, (min(1024 // width, power_of_two(y.shape[0])), width))
     hints = {"num_worker_warps": 4, "occupancy": 8}
-    return hinted(combine_rows, hints)(part, x, slot, weights, slot.shape[1])
+    return hinted(combine_rows, hints)(cut(y, tile_of_rows(y, 1024)), x, slot, weights, slot.shape[1])
 
 
 @operator(

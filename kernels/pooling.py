@@ -11,7 +11,7 @@ from freehold.kernels.convolutions import for_each_axis, gaps, under, window_of
 from freehold.kernels.operators import operator, torch_dtype, wide_dtype
 from freehold.kernels.schedules import cut, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, places, safe, wide
-from freehold.kernels.windows import along_rows, rows_of_windows, side_by_side
+from freehold.kernels.windows import along_rows, first_largest, rows_of_windows, side_by_side
 from freehold.kernels.windows_backward import backward
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -117,8 +117,7 @@ def pool_places(taps: Out[i32, "R", "P"], x: Ref["R", "D", "H", "W"], high: i32,
     for k in fh.static_range(count) if count <= 9 else range(count):
         (d, h, w), _ = under(place, high, width, k, WINDOW)
         t = wide(x.gather(row, d, h, w, padding=float("-inf")))
-        higher = (t > most) | (t != t)
-        found, most = fh.where(higher, k, found), fh.where(higher, t, most)
+        most, found = first_largest(t, k, most, found)
     taps.store(found)
 
 

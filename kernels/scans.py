@@ -79,6 +79,24 @@ def running(t: Any, before: Any, PRODUCT: bool, BACK: bool, EXCLUSIVE: bool) -> 
     return run - t if EXCLUSIVE else run
 
 
+def run_along(y: Any, x: Any, totals: Any, mask: Any, at: Any, share: Any, tile: tuple[int, ...], *rules: bool) -> None:
+    """
+    Stores the running sums or products of a part of `share` tiles along axis 1; `at` is the part's index. `rules` are
+    `PRODUCT`, `BACK`, `EXCLUSIVE`, `MASK` and `TMA` of `scan_axis`.
+    """
+    (a, p, *rest), (PRODUCT, BACK, EXCLUSIVE, MASK, TMA) = at, rules
+    before = fh.full((tile[0], 1, *tile[2:]), 1.0 if PRODUCT else 0.0, accumulator(x.dtype))
+    if totals is not None:
+        before = before_part(totals, at, tile, PRODUCT, BACK)
+    turns = tiles_of_part(p, share, x.shape[1], tile[1])
+    for k in reversed(turns) if BACK else turns:
+        t = wide(x.load((a, k, *rest), tile, allow_tma=TMA))
+        t = counted(t, mask, (a, k, *rest), along(k * tile[1], tile), x.shape[1], PRODUCT, MASK)
+        run = running(t, before, PRODUCT, BACK, EXCLUSIVE)
+        y.at(a, k, *rest).store(run.astype(y.dtype), allow_tma=TMA)
+        before = both(before, total(t, PRODUCT), PRODUCT)
+
+
 @safe
 def totals_of_parts(
     totals: Mut["A", "P", "C"],
@@ -155,18 +173,7 @@ def scan_axis(
     fh.require(SHARED, "the parts are all of the axis")
     if MASK:
         fh.require("X == A and Y == R and Z == C", "the mask has the shape of what is summed up")
-    a, p, c = at.index
-    tile = TA, TR, TC
-    before = fh.full((TA, 1, TC), 1.0 if PRODUCT else 0.0, accumulator(x.dtype))
-    if totals is not None:
-        before = before_part(totals, at.index, tile, PRODUCT, BACK)
-    turns = tiles_of_part(p, share, x.shape[1], TR)
-    for k in reversed(turns) if BACK else turns:
-        t = wide(x.load((a, k, c), tile, allow_tma=TMA))
-        t = counted(t, mask, (a, k, c), along(k * TR, tile), x.shape[1], PRODUCT, MASK)
-        run = running(t, before, PRODUCT, BACK, EXCLUSIVE)
-        y.at(a, k, c).store(run.astype(y.dtype), allow_tma=TMA)
-        before = both(before, total(t, PRODUCT), PRODUCT)
+    run_along(y, x, totals, mask, at.index, share, (TA, TR, TC), PRODUCT, BACK, EXCLUSIVE, MASK, TMA)
 
 
 @safe
@@ -190,18 +197,7 @@ def scan_row_parts(
     fh.require(SHARED, "the parts are all of the axis")
     if MASK:
         fh.require("X == A and Y == R", "the mask has the shape of what is summed up")
-    a, p = at.index
-    tile = TA, TR
-    before = fh.full((TA, 1), 1.0 if PRODUCT else 0.0, accumulator(x.dtype))
-    if totals is not None:
-        before = before_part(totals, at.index, tile, PRODUCT, BACK)
-    turns = tiles_of_part(p, share, x.shape[1], TR)
-    for k in reversed(turns) if BACK else turns:
-        t = wide(x.load((a, k), tile, allow_tma=TMA))
-        t = counted(t, mask, (a, k), along(k * TR, tile), x.shape[1], PRODUCT, MASK)
-        run = running(t, before, PRODUCT, BACK, EXCLUSIVE)
-        y.at(a, k).store(run.astype(y.dtype), allow_tma=TMA)
-        before = both(before, total(t, PRODUCT), PRODUCT)
+    run_along(y, x, totals, mask, at.index, share, (TA, TR), PRODUCT, BACK, EXCLUSIVE, MASK, TMA)
 
 
 @safe
@@ -231,13 +227,9 @@ def scan_rows(
             t = fh.where(places(k * width, width)[None, :] < x.shape[1], t, 1.0)
         if MASK:
             t = fh.where(mask.load((i, k), y.tile, allow_tma=False), t, begin)
-        if PRODUCT:
-            run = fh.cumprod(t, axis=1, reverse=BACK) * before
-            before = before * t.prod(axis=1, keepdims=True)
-        else:
-            run = fh.cumsum(t, axis=1, reverse=BACK) + before
-            before = before + t.sum(axis=1, keepdims=True)
-        y.at(k).store((run - t if EXCLUSIVE else run).astype(y.dtype), allow_tma=False)
+        run = running(t, before, PRODUCT, BACK, EXCLUSIVE)
+        before = both(before, total(t, PRODUCT), PRODUCT)
+        y.at(k).store(run.astype(y.dtype), allow_tma=False)
 
 
 # --- Functions --------------------------------------------------------------------------------------------------------

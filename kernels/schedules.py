@@ -91,6 +91,12 @@ def rows(count: int, length: int) -> Rows:
     return Rows((high, width), ceildiv(length, width), warps, occupancy, known)
 
 
+def tile_of_rows(matrix: Any, most: int = 2048) -> tuple[int, int]:
+    """A tile of a matrix whose rows are copied or added up: of `most` elements, 1024 of a row."""
+    width = min(1024, power_of_two(matrix.shape[1]))
+    return min(most // width, power_of_two(matrix.shape[0])), width
+
+
 class ByRow(NamedTuple):
     """How a matrix is cut that is multiplied by one vector, a row at a time."""
 

@@ -42,9 +42,21 @@ def joined(a: Any, b: Any, LARGEST: bool) -> Any:
     return fh.maximum(a, b) if LARGEST else a + b
 
 
+def first_largest(t: Any, place: Any, most: Any, found: Any) -> tuple[Any, Any]:
+    """The larger elements of a tile and of those before, and their places: of equals the first, of NaN the last."""
+    higher = (t > most) | (t != t)
+    return fh.where(higher, t, most), fh.where(higher, place, found)
+
+
 def mean_of(acc: Any, taps: int) -> Any:
     """The mean of so many whose sum is `acc`. But for `f64` it is off by an ulp at most: quotients take branches."""
     return acc / taps if acc.dtype == fh.f64 else acc * (1.0 / taps)
+
+
+def in_rows(index: Any, tile: Any, images: Any) -> tuple[Any, Any]:
+    """The images and the columns of a tile's elements, over axes 0 and 3; those beyond the last image are of that."""
+    at = fh.arange(tile[0] * tile[3])
+    return fh.minimum(index[0] * tile[0] + at // tile[3], images - 1), index[2] * tile[3] + at % tile[3]
 
 
 def beside(t: Any, count: int) -> tuple[Any, ...]:
@@ -144,16 +156,12 @@ def pool_rows_of_windows(
     fh.static_assert(not LARGEST or (pad[0] < size[0] and pad[1] < size[1]), "no window is beyond the ends")
     fh.require(y.shape[2] == ROWS, "rows of windows that are written out")
     fh.require("R > 0 and H > 0 and W > 0 and H <= 1048576 and W <= 1048576", "places are counted in 32 bits")
-    r, c, b = y.index
-    TR, TB = y.tile[0], y.tile[3]
-    at = fh.arange(TR * TB)
-    image = fh.minimum(r * TR + at // TB, x.shape[0] - 1)
-    left = (b * TB + at % TB) * step[1] - pad[1]
-    top = c * ROWS * step[0] - pad[0]
+    image, column = in_rows(y.index, y.tile, x.shape[0])
+    left, top = column * step[1] - pad[1], y.index[1] * ROWS * step[0] - pad[0]
     found: Any = ()
     for i in fh.static_range((ROWS - 1) * step[0] + size[0]):
         h = fh.clip(top + i, 0, x.shape[1] - 1) if LARGEST else top + i
-        row = fh.full(TR * TB, float("-inf") if LARGEST else 0.0, accumulator(x.dtype))
+        row = fh.full(left.shape, float("-inf") if LARGEST else 0.0, accumulator(x.dtype))
         for k in fh.static_range(size[1]):
             w = fh.clip(left + k, 0, x.shape[2] - 1) if LARGEST else left + k
             row = joined(row, wide(x.gather(image, h, w)), LARGEST)

@@ -9,7 +9,18 @@ from freehold import Const, Out, Ref, f32, i8, i16, i32, i64
 from freehold.kernels.operators import torch_dtype
 from freehold.kernels.schedules import cut, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, safe, wide
-from freehold.kernels.windows import AT_ONCE, LONGEST, at_once, halves, mean_of, planes_of, tile_of_rows, words
+from freehold.kernels.windows import (
+    AT_ONCE,
+    LONGEST,
+    at_once,
+    first_largest,
+    halves,
+    in_rows,
+    mean_of,
+    planes_of,
+    tile_of_rows,
+    words,
+)
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -42,8 +53,7 @@ def pairs_backward(
         for h in fh.static_range(HIGH):
             pair = halves(words(x.load((p, q, h, b), (1, TQ, 1, TV), allow_tma=False).reshape(2 * n)), x.dtype)
             for k in fh.static_range(2):
-                higher = (pair[k] > most) | (pair[k] != pair[k])
-                found, most = fh.where(higher, 2 * h + k, found), fh.where(higher, pair[k], most)
+                most, found = first_largest(pair[k], 2 * h + k, most, found)
     for h in fh.static_range(HIGH):
         if x is None:
             w = bits | bits << shift
@@ -78,12 +88,8 @@ def places_of_windows(taps: Out[i8, "R", "C", "T", "B"], x: Ref["R", "H", "W"], 
     fh.static_assert(pad[0] < size[0] and pad[1] < size[1], "no window is beyond the ends")
     fh.require(taps.shape[2] == ROWS, "rows of windows that are written out")
     fh.require("R > 0 and H > 0 and W > 0 and H <= 1048576 and W <= 1048576", "places are counted in 32 bits")
-    r, c, b = taps.index
-    TR, TB = taps.tile[0], taps.tile[3]
-    at = fh.arange(TR * TB)
-    image = fh.minimum(r * TR + at // TB, x.shape[0] - 1)
-    left = (b * TB + at % TB) * step[1] - pad[1]
-    top = c * ROWS * step[0] - pad[0]
+    image, column = in_rows(taps.index, taps.tile, x.shape[0])
+    left, top = column * step[1] - pad[1], taps.index[1] * ROWS * step[0] - pad[0]
     found: Any = ()
     for i in fh.static_range((ROWS - 1) * step[0] + size[0]):
         h = fh.clip(top + i, 0, x.shape[1] - 1)
@@ -91,16 +97,13 @@ def places_of_windows(taps: Out[i8, "R", "C", "T", "B"], x: Ref["R", "H", "W"], 
         most, place = wide(x.gather(image, h, w)), w - left
         for k in fh.static_range(1, size[1]):
             w = fh.clip(left + k, 0, x.shape[2] - 1)
-            t = wide(x.gather(image, h, w))
-            higher = (t > most) | (t != t)
-            most, place = fh.where(higher, t, most), fh.where(higher, w - left, place)
+            most, place = first_largest(wide(x.gather(image, h, w)), w - left, most, place)
         found = (*found, (most, place + (h - top) * size[1]))
     for k in fh.static_range(ROWS):
         most, place = found[k * step[0]]
         for i in fh.static_range(1, size[0]):
             t, other = found[k * step[0] + i]
-            higher = (t > most) | (t != t)
-            most, place = fh.where(higher, t, most), fh.where(higher, other, place)
+            most, place = first_largest(t, other, most, place)
         taps.at(k).store((place - k * step[0] * size[1]).astype(i8).reshape(taps.tile), allow_tma=False)
 
 
@@ -119,11 +122,8 @@ def windows_backward(
     size, step, pad = WINDOW
     fh.require(dx.shape[2] == ROWS * step[0], "rows of x that are written out")
     fh.require("R > 0 and A > 0 and B > 0 and W <= 1048576 and A <= 1048576", "places are counted in 32 bits")
-    r, c, w = dx.index
-    TR, TW = dx.tile[0], dx.tile[3]
-    at = fh.arange(TR * TW)
-    image = fh.minimum(r * TR + at // TW, dy.shape[0] - 1)
-    right = w * TW + at % TW + pad[1]
+    image, column = in_rows(dx.index, dx.tile, dy.shape[0])
+    right = column + pad[1]
     above = (size[0] - 1) // step[0]
     behind = (size[1] - 1) // step[1] + 1
     given: Any = ()
@@ -131,12 +131,12 @@ def windows_backward(
     for i in fh.static_range(-above, last + 1):
         row: Any = ()
         for k in fh.static_range(behind):
-            a, b = c * ROWS + i, right // step[1] - k
+            a, b = dx.index[1] * ROWS + i, right // step[1] - k
             g = wide(dy.gather(image, a, b))
             row = (*row, (g, None if taps is None else taps.gather(image, a, b, padding=-1)))
         given = (*given, row)
     for h in fh.static_range(ROWS * step[0]):
-        acc = fh.zeros(TR * TW, accumulator(dx.dtype))
+        acc = fh.zeros(right.shape, accumulator(dx.dtype))
         for i in fh.static_range(above + 1):
             down = (h + pad[0]) % step[0] + i * step[0]
             if down < size[0]:

@@ -148,7 +148,7 @@ def _admitted(kernel: Open, problem: Problem, schedule: Schedule, arch: str | No
         return Evaluator(contract(kernel.verified(specialisation)))
 
     evaluator = kernel.known(("contract", specialisation, arch), make)
-    return not any(True for _ in broken_by(evaluator, extents_of(evaluator, problem)))
+    return next(broken_by(evaluator, extents_of(evaluator, problem)), None) is None
 
 
 class _Kept:
