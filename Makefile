@@ -25,7 +25,7 @@ PROCESSES := $(if $(SHARED),--forks $(JOBS),-n $(JOBS) --dist worksteal)
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
 
-.PHONY: help demo serve-demo test lint format types lit pytest assemble fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend fuzz-tiles soak soak-threads soak-engine forks switches docs docs-version golden clean
+.PHONY: help demo serve-demo test lint format types lit pytest assemble fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend fuzz-passes fuzz-tiles soak soak-threads soak-engine forks switches docs docs-version golden clean
 .DEFAULT_GOAL := help
 export JOBS VENV TORCH
 # What Python compiles is kept, whatever the shell says of it: tests start many processes, and each would compile anew.
@@ -98,6 +98,9 @@ mutants: $(VENV)/.installed-test ## Damage every accepted kernel in every way, a
 fuzz-frontend: $(VENV)/.installed-test ## Throw CASES=100000 random kernels at the frontend, and compare as many with Python; SEED=0
 	$(BIN)/python test/fuzz/fuzz_frontend.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)
 	$(BIN)/python test/fuzz/fuzz_meaning.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)
+
+fuzz-passes: $(VENV)/.installed-test ## Contract sums and products of CASES=10000 random kernels, and compare with the bounds; SEED=0
+	$(BIN)/python test/fuzz/fuzz_contraction.py --cases $(or $(CASES),10000) --seed $(or $(SEED),0) $(ALL_CORES)
 
 fuzz-tiles: $(VENV)/.installed-test ## Launch CASES=2000 random kernels with every tile that a launch could choose; SEED=0
 	$(BIN)/python test/fuzz/fuzz_tiles.py --cases $(or $(CASES),2000) --seed $(or $(SEED),0) $(ALL_CORES)

@@ -61,4 +61,73 @@ cuda_tile.module @m {
     }
     return
   }
+
+  // A product less the same product with its factors in another order, or with signs, is 0, and stays it. Constants are
+  // the same up to their sign, too, and products of sums as the sums are.
+  // CHECK-LABEL: entry @alike(
+  // CHECK-NOT: fma
+  // CHECK: return
+  entry @alike(%a: tile<f32>, %b: tile<f32>, %c: tile<f32>) {
+    %p = mulf %a, %b : tile<f32>
+    %q = mulf %b, %a : tile<f32>
+    %s = subf %p, %q : tile<f32>
+    %n = negf %c : tile<f32>
+    %r = mulf %c, %b : tile<f32>
+    %t = mulf %b, %n : tile<f32>
+    %u = addf %r, %t : tile<f32>
+    %two = constant <f32: 2.0> : tile<f32>
+    %less = constant <f32: -2.0> : tile<f32>
+    %v = mulf %a, %two : tile<f32>
+    %w = mulf %less, %a : tile<f32>
+    %x = addf %v, %w : tile<f32>
+    %d = subf %a, %b : tile<f32>
+    %e = subf %b, %a : tile<f32>
+    %f = mulf %d, %c : tile<f32>
+    %g = mulf %c, %e : tile<f32>
+    %h = addf %f, %g : tile<f32>
+    return
+  }
+
+  // Where one of two products alike is used otherwise, both are rounded.
+  // CHECK-LABEL: entry @used(
+  // CHECK-NOT: fma
+  // CHECK: return
+  entry @used(%a: tile<f32>, %b: tile<f32>, %c: tile<f32>) {
+    %p = mulf %a, %b : tile<f32>
+    %e = exp %p : tile<f32>
+    %q = mulf %b, %a : tile<f32>
+    %s = addf %q, %c : tile<f32>
+    return
+  }
+
+  // A product is contracted with all of its sums: so it is not computed by itself, too, and two equal sums stay equal.
+  // CHECK-LABEL: entry @all_sums(
+  // CHECK-NEXT: %q = cuda_tile.mulf %c, %d
+  // CHECK-NEXT: %s = cuda_tile.fma %a, %b, %q
+  // CHECK-NEXT: %r = cuda_tile.mulf %c, %c
+  // CHECK-NEXT: %t = cuda_tile.fma %a, %b, %r
+  // CHECK-NEXT: %u = cuda_tile.fma %b, %a, %q
+  // CHECK-NEXT: return
+  entry @all_sums(%a: tile<f32>, %b: tile<f32>, %c: tile<f32>, %d: tile<f32>) {
+    %p = mulf %a, %b : tile<f32>
+    %q = mulf %c, %d : tile<f32>
+    %s = addf %p, %q : tile<f32>
+    %r = mulf %c, %c : tile<f32>
+    %t = addf %r, %p : tile<f32>
+    %o = mulf %b, %a : tile<f32>
+    %u = addf %q, %o : tile<f32>
+    return
+  }
+
+  // A product that is rounded up is left alone, and is not the like of one that rounds to nearest.
+  // CHECK-LABEL: entry @directed(
+  // CHECK: fma %a, %c, %b
+  // CHECK: return
+  entry @directed(%a: tile<f32>, %b: tile<f32>, %c: tile<f32>) {
+    %p = mulf %a, %c rounding<positive_inf> : tile<f32>
+    %e = exp %p : tile<f32>
+    %q = mulf %a, %c : tile<f32>
+    %s = addf %q, %b : tile<f32>
+    return
+  }
 }

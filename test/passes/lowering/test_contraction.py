@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))
+
+import fuzz_contraction
 from xdsl.dialects.builtin import ModuleOp
 
 import freehold as fh
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile.ops.arith_float import FmaOp, MulFOp, NegFOp
+from freehold.passes import contract_multiply_add
 from freehold.passes.launch_contract import kernel_of
 from freehold.passes.pipeline import contract, convert
 from freehold.passes.validate_translation import entry_of, validate_translation
@@ -122,6 +129,45 @@ def test_a_product_is_not_contracted_with_itself() -> None:
     y = np.zeros(100, np.float32)
     run_entry(lowered, contract(module), [y, a, b])
     assert np.array_equal(y, 2 * (a * b))
+
+
+def alike(y: fh.Out["N"], a: fh.Ref["N"], b: fh.Ref["N"]):
+    """What is 0, however it is rounded: trees less themselves in another order, with signs in other places."""
+    p, q = a.load_like(y), b.load_like(y)
+    t = (p * q - q * p) + (p * q + -p * q)
+    t = t + ((p * q + p * p) - (p * p - -q * p))
+    t = t + ((p * 3.0 - q) + (q + p * -3.0))
+    t = t + ((p - q) * q + q * (q - p))
+    for k in range(2):
+        if k == y.index[0]:
+            t = t + (q * p - p * q)
+    y.store(t)
+
+
+def test_what_is_equal_however_it_is_rounded_stays_equal() -> None:
+    part, a, b = arguments()
+    module = fh.kernel(alike).verify(part, a, b)
+    lowered = convert(module)
+    validate_translation(kernel_of(module), through_bytecode(lowered))
+    y = np.ones(100, np.float32)
+    run_entry(lowered, contract(module), [y, a, b])
+    assert not y.any()
+
+
+def test_random_trees_keep_their_bounds_and_what_is_exact() -> None:
+    """`make fuzz-passes` tries as many as one likes."""
+    figures, findings = fuzz_contraction.run(0, range(40))
+    assert not findings, findings[0]
+    assert figures["contracted"] > 5
+
+
+def test_trees_find_products_that_are_told_apart_by_the_order_of_their_factors(monkeypatch: pytest.MonkeyPatch) -> None:
+    def apart(ops: list[Any]) -> dict[Any, list[Any]]:
+        return {op: [op] for op in ops if isinstance(op, MulFOp)}
+
+    monkeypatch.setattr(contract_multiply_add, "_alike", apart)
+    _, findings = fuzz_contraction.run(0, range(5, 8))
+    assert any("a tree is not itself" in finding for finding in findings)
 
 
 def rounded_up(y: fh.Out["N"], a: fh.Ref["N"], b: fh.Ref["N"]):
