@@ -477,7 +477,7 @@ def _combine_backward(dx: Any, dweights: Any, dy: Any, x: Any, source: Any, weig
 def _combine_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
     x, slot, source, weights = ctx.saved_tensors
     dx, dslots = _combine_backward(dy.contiguous(), x, source, weights)
-    return dx, None, None, dslots[slot.long()]
+    return dx, None, None, dslots.index_select(0, slot.reshape(-1)).view(slot.shape)
 
 
 @operator(

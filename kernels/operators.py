@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from threading import Lock
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import freehold as fh
 from freehold.kernels.arguments import Takes, wrong_kind
@@ -42,6 +42,14 @@ Results = (
 
 _NAMESPACE: Final = "freehold"
 _defining: Final = Lock()
+
+
+class _Context(NamedTuple):
+    """What a function that makes gradients is told, as of `torch.autograd.Function`."""
+
+    saved_tensors: tuple[Any, ...]
+    arguments: tuple[Any, ...]
+    needs_input_grad: tuple[bool, ...]
 
 
 class Operator:
@@ -85,6 +93,8 @@ class Operator:
         want, without what is there for gradients alone."""
         self._all: Any = None
         """The same with all results."""
+        self._again: Any = None
+        """The function that makes the gradients, planned as a whole."""
         self._differentiable: Callable[..., Any] | None = None
         """The same as a function of autograd's, without torch's dispatcher."""
         self._is_traced: Callable[[], bool] = _is_traced
@@ -120,7 +130,9 @@ class Operator:
         Decorates the function that makes the gradients of all arguments, `function(ctx, *gradients)`.
 
         `ctx.saved_tensors` is what `keeps(arguments, results)` returns, `ctx.arguments` all arguments that are no
-        tensors. A gradient is None where nothing depends on the result, but never is each of them.
+        tensors, and `ctx.needs_input_grad` says of each argument whether its gradient is wanted. Nothing else may be
+        asked of `ctx`: the function is planned as a whole (`freehold.planned`). A gradient is None where nothing
+        depends on the result, but never is each of them.
         """
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -142,7 +154,19 @@ class Operator:
             raise NotImplementedError(
                 f"freehold::{self.name} has no gradient: call it under torch.no_grad(), or on detached tensors"
             )
-        return self._backward(ctx, *gradients)
+        if self._is_traced():
+            return self._backward(ctx, *gradients)
+        saved = ctx.saved_tensors
+        given = (ctx.needs_input_grad, len(saved), len(gradients), *saved, *gradients, *ctx.arguments)
+        found = self._again.known(given)
+        if found is NotImplemented:
+            return self._again.watched(given, {})
+        return self._backward(ctx, *gradients) if found is ... else found  # of gradients there are gradients, too
+
+    def _backward_of(self, needed: tuple[bool, ...], saved: int, gradients: int, *rest: Any) -> Any:
+        """What makes the gradients, as a function of what it depends on."""
+        ctx = _Context(rest[:saved], rest[saved + gradients :], needed)
+        return cast(Callable[..., Any], self._backward)(ctx, *rest[saved : saved + gradients])
 
     def defined(self) -> Callable[..., Any]:
         """The operator as torch has it, defined once; also where `torch.compile` reads this code to trace it."""
@@ -198,6 +222,8 @@ class Operator:
         run = self._run = self._all = fh.planned(function, *settings)
         if self.for_gradients:
             self._run = fh.planned(without, *settings)
+        self._again = fh.planned(self._backward_of, *settings)
+        run.serve(f"{_NAMESPACE}::{self.name}")
         self._torch, self._is_traced = torch, torch.compiler.is_dynamo_compiling
         for place in ("CPU", "CUDA"):
             library.impl(self.name, run, place)

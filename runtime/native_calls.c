@@ -1,10 +1,12 @@
 /*
  * Calls of functions that allocate and launch, done as they were before where arguments look as they did
  * (`freehold.runtime.interop.planned` finds out what they do). An argument is a tensor of torch's own class, or a value.
- * Nothing is launched before all of a call's launches are known to fit.
+ * What is changed of the arguments is changed by one action alone, so that a call that is given up may be done anew.
  */
 #include "native_launch.h"
 #include <string.h>
+
+/* Tensors of a call are numbered: those among its arguments, and behind them those that are made, as they are made. */
 
 typedef struct { int base; int64_t delta; } Inside; /* in whose memory an array is, and how many bytes behind its beginning */
 
@@ -18,11 +20,29 @@ typedef struct {
 } Step;
 
 typedef struct {
-  int made, steps, outputs;  /* `outputs`: how many are returned; -1: one, by itself */
-  PyObject *making;          /* a tuple of the arguments of `allocate`, for what is made */
-  PyObject *output;          /* a tuple of which of these are returned */
-  PyObject *changes;         /* a tuple of which arguments are written */
-  Step *step;
+  int base, at; /* which tensor; which argument it is, of an operator */
+  int64_t first; /* where its elements begin in the tensor */
+  PyObject *shape, *strides; /* what is seen of it; NULL: all */
+} Part;
+
+enum { MAKES, LAUNCHES, CALLS };
+
+typedef struct {
+  int kind;
+  Step *step;                    /* LAUNCHES */
+  PyObject *function, *given;    /* CALLS: an operator of torch's, its arguments but for tensors, and those with names */
+  PyObject *named;               /* or NULL. MAKES: `given` are the arguments of `allocate` */
+  Part *part;                    /* CALLS: its tensors */
+  int parts;
+  PyObject *looks;               /* CALLS: the key of what it makes; NULL where it makes nothing */
+  PyObject *last;                /* a tuple of the tensors that nobody needs any more then */
+} Action;
+
+typedef struct {
+  int actions, outputs, returns; /* `returns`: nothing (0), one by itself (-1), or a tuple (1) */
+  PyObject *changes;             /* a tuple of which arguments are written by launches */
+  Action *action;
+  Part *output;                  /* what is returned; none is of tensor -1 */
 } Plan;
 
 typedef struct {
@@ -35,6 +55,7 @@ static PyTypeObject *calls_type;
 static PyObject *tensor_classes;     /* that are read: a tuple */
 static PyObject *value_classes;      /* whose objects are told apart by where they are: a tuple */
 static PyObject *allocate;           /* allocates on a GPU; takes what a plan says */
+static PyObject *as_strided;         /* torch's: what is seen of a tensor's memory */
 static PyObject *modes, *transforms; /* of torch: how many modes see what is done, and what transforms it, if anything */
 static PyObject *n_publish, *numbers; /* of texts: numbers */
 
@@ -106,18 +127,47 @@ static int read_all(const Calls *self, PyObject *arguments, Key *key, Arrays *ba
 
 /* --- Running --------------------------------------------------------------------------------------------------------- */
 
-/* Makes what a call allocates, behind its arguments. 0 with an exception, or where it is unusual. */
-static int made(const Plan *plan, Arrays *bases) {
+/* Takes note of a tensor that was made, with its reference. 0 where it is unusual. */
+static int made(PyObject *tensor, PyObject *looks, Arrays *bases) {
   Key key;
   key.count = 0, key.kept = NULL;
-  for (int n = 0; n < plan->made; n++) {
-    PyObject *tensor = PyObject_CallObject(allocate, PyTuple_GetItem(plan->making, n));
-    if (!tensor) return 0;
-    int good = read_array(tensor, -1, ADDRESS, &key, bases);
-    Py_DECREF(tensor);
-    if (!good || bases->array[bases->count - 1].pointer & 15) return 0;
+  int good = read_array(tensor, -1, looks ? AGAIN : ADDRESS, &key, bases);
+  Py_DECREF(tensor);
+  if (good && looks) { /* settings of torch's may have given it another dtype */
+    PyObject *bytes = PyBytes_FromStringAndSize((const char *)key.word, (Py_ssize_t)sizeof(uint64_t) * key.count);
+    good = bytes && PyObject_RichCompareBool(bytes, looks, Py_EQ) == 1;
+    Py_XDECREF(bytes);
   }
-  return 1;
+  return good && !(bases->array[bases->count - 1].pointer & 15);
+}
+
+/* What a part is now, as a tensor with a reference; NULL with an exception. */
+static PyObject *part_of(const Part *part, const Arrays *bases) {
+  if (part->base < 0) return Py_NewRef(Py_None);
+  PyObject *base = bases->array[part->base].array;
+  int64_t begin;
+  if (!part->shape) return Py_NewRef(base);
+  if (!torch_begin(base, &begin)) return PyErr_Format(PyExc_RuntimeError, "a tensor does not say where it begins");
+  PyObject *first = PyLong_FromLongLong(begin + part->first);
+  PyObject *found = first ? PyObject_CallFunctionObjArgs(as_strided, base, part->shape, part->strides, first, NULL) : NULL;
+  Py_XDECREF(first);
+  return found;
+}
+
+/* Calls an operator of torch's. 0 with an exception, or where what it makes looks otherwise than it did. */
+static int run_operator(const Action *action, Arrays *bases) {
+  Py_ssize_t count = PyTuple_Size(action->given);
+  PyObject *arguments = PyTuple_New(count), *found = NULL;
+  for (Py_ssize_t n = 0; arguments && n < count; n++) PyTuple_SetItem(arguments, n, Py_NewRef(PyTuple_GetItem(action->given, n)));
+  for (int n = 0; arguments && n < action->parts; n++) {
+    PyObject *tensor = part_of(&action->part[n], bases);
+    if (!tensor || PyTuple_SetItem(arguments, action->part[n].at, tensor)) Py_CLEAR(arguments);
+  }
+  if (arguments) found = PyObject_Call(action->function, arguments, action->named);
+  Py_XDECREF(arguments);
+  if (found && action->looks) return made(found, action->looks, bases);
+  Py_XDECREF(found);
+  return found != NULL;
 }
 
 /* Where the arrays of a step are; whether they are apart, so that what is packed may be launched. */
@@ -148,31 +198,45 @@ static int run_step(const Step *step, const Arrays *bases) {
   return good;
 }
 
-/* What a call returns: of what was made. */
-static PyObject *returned(const Plan *plan, const Arrays *bases, int inputs) {
-  PyObject *found = plan->outputs > 0 ? PyTuple_New(plan->outputs) : NULL;
-  if (!plan->outputs) return Py_NewRef(Py_None);
-  for (int n = 0; n < (plan->outputs < 0 ? 1 : plan->outputs); n++) {
-    PyObject *one = bases->array[inputs + PyLong_AsLong(PyTuple_GetItem(plan->output, n))].array;
-    if (plan->outputs < 0) return Py_NewRef(one);
-    if (found) PyTuple_SetItem(found, n, Py_NewRef(one));
+/* Lets go of tensors, so that their memory is torch's again: what is enqueued from here on comes after what used it. */
+static void let_go(PyObject *which, Arrays *bases) {
+  for (Py_ssize_t n = 0; n < PyTuple_Size(which); n++) {
+    int base = (int)PyLong_AsLong(PyTuple_GetItem(which, n));
+    if (base >= 0 && base < bases->count) Py_CLEAR(bases->array[base].array);
+  }
+}
+
+static PyObject *returned(const Plan *plan, const Arrays *bases) {
+  if (!plan->returns) return Py_NewRef(Py_None);
+  if (plan->returns < 0) return part_of(plan->output, bases);
+  PyObject *found = PyTuple_New(plan->outputs);
+  for (int n = 0; found && n < plan->outputs; n++) {
+    PyObject *one = part_of(&plan->output[n], bases);
+    if (!one || PyTuple_SetItem(found, n, one)) Py_CLEAR(found);
   }
   return found;
 }
 
+static int done(const Action *action, Arrays *bases) {
+  if (action->kind == LAUNCHES) return run_step(action->step, bases);
+  if (action->kind == CALLS) return run_operator(action, bases);
+  PyObject *tensor = PyObject_CallObject(allocate, action->given);
+  return tensor && made(tensor, NULL, bases);
+}
+
 static PyObject *done_again(const Plan *plan, PyObject *arguments, Arrays *bases) {
-  int inputs = bases->count;
-  for (int n = 0; n < plan->steps; n++)
-    if (interpreted(plan->step[n].launcher)) return NULL;
-  if (!made(plan, bases)) return NULL;
-  for (int n = 0; n < plan->steps; n++)
-    if (!run_step(&plan->step[n], bases)) return NULL; /* what is made by then is made anew */
+  for (int n = 0; n < plan->actions; n++)
+    if (plan->action[n].kind == LAUNCHES && interpreted(plan->action[n].step->launcher)) return NULL;
+  for (int n = 0; n < plan->actions; n++) {
+    if (!done(&plan->action[n], bases)) return NULL; /* what is made by then is made anew */
+    let_go(plan->action[n].last, bases);
+  }
   for (Py_ssize_t n = 0; n < PyTuple_Size(plan->changes); n++) {
     PyObject *changed = PyTuple_GetItem(arguments, PyLong_AsSsize_t(PyTuple_GetItem(plan->changes, n)));
     if (!told(Py_NewRef(changed), TORCH)) return NULL;
     Py_DECREF(changed);
   }
-  return returned(plan, bases, inputs);
+  return returned(plan, bases);
 }
 
 /* Whether nothing stands between a function and what it calls of torch. */
@@ -229,14 +293,27 @@ static PyObject *key_of(Calls *self, PyObject *arguments) {
   return PyBytes_FromStringAndSize((const char *)key.word, (Py_ssize_t)sizeof(uint64_t) * key.count);
 }
 
+static void free_step(Step *step) {
+  Py_XDECREF((PyObject *)step->launcher), Py_XDECREF((PyObject *)step->entry), Py_XDECREF(step->launch), Py_XDECREF(step->arguments);
+  PyMem_Free(step->place), PyMem_Free(step);
+}
+
+static void free_parts(Part *part, int count) {
+  for (int n = 0; part && n < count; n++) Py_XDECREF(part[n].shape), Py_XDECREF(part[n].strides);
+  PyMem_Free(part);
+}
+
 static void free_plan(Plan *plan) {
-  for (int n = 0; n < plan->steps; n++) {
-    Step *step = &plan->step[n];
-    Py_XDECREF((PyObject *)step->launcher), Py_XDECREF((PyObject *)step->entry), Py_XDECREF(step->launch), Py_XDECREF(step->arguments);
-    PyMem_Free(step->place);
+  for (int n = 0; n < plan->actions; n++) {
+    Action *action = &plan->action[n];
+    if (action->step) free_step(action->step);
+    Py_XDECREF(action->function), Py_XDECREF(action->given), Py_XDECREF(action->named);
+    Py_XDECREF(action->looks), Py_XDECREF(action->last);
+    free_parts(action->part, action->parts);
   }
-  Py_XDECREF(plan->making), Py_XDECREF(plan->output), Py_XDECREF(plan->changes);
-  PyMem_Free(plan->step), PyMem_Free(plan);
+  free_parts(plan->output, plan->outputs);
+  Py_XDECREF(plan->changes);
+  PyMem_Free(plan->action), PyMem_Free(plan);
 }
 
 static void free_capsule(PyObject *capsule) { free_plan(PyCapsule_GetPointer(capsule, NULL)); }
@@ -261,19 +338,65 @@ static int filled(Step *step, PyObject *said) {
   return good;
 }
 
+/* Parts of a tuple of (which argument, which tensor, shape or None, strides, first element); NULL with an exception. */
+static Part *parts_of(PyObject *said, int count) {
+  Part *part = PyMem_Calloc(count + 1, sizeof(Part));
+  if (!part) return (Part *)PyErr_NoMemory();
+  for (int n = 0; n < count; n++) {
+    long long first;
+    PyObject *shape, *strides;
+    if (!PyArg_ParseTuple(PyTuple_GetItem(said, n), "iiOOL", &part[n].at, &part[n].base, &shape, &strides, &first))
+      return free_parts(part, count), NULL;
+    part[n].first = first;
+    if (shape != Py_None) part[n].shape = Py_NewRef(shape), part[n].strides = Py_NewRef(strides);
+  }
+  return part;
+}
+
+/* The key of a tensor, as of one that is made. */
+static PyObject *looks_of(PyObject *tensor) {
+  Key key;
+  Arrays arrays = {0};
+  key.count = 0, key.kept = NULL;
+  int good = read_array(tensor, -1, AGAIN, &key, &arrays);
+  close_arrays(&arrays);
+  return good ? PyBytes_FromStringAndSize((const char *)key.word, (Py_ssize_t)sizeof(uint64_t) * key.count) : NULL;
+}
+
+/* Fills an action, which is zero; 0 where it cannot be done again, or with an exception. */
+static int acted(Action *action, PyObject *said) {
+  PyObject *what, *last, *parts, *made = NULL;
+  if (!PyTuple_Check(said) || !PyArg_ParseTuple(said, "iOO!", &action->kind, &what, &PyTuple_Type, &last)) return 0;
+  action->last = Py_NewRef(last);
+  if (action->kind == MAKES) return PyTuple_Check(what) && (action->given = Py_NewRef(what));
+  if (action->kind == LAUNCHES) return (action->step = PyMem_Calloc(1, sizeof(Step))) && filled(action->step, what);
+  PyObject *function, *given, *named;
+  if (!PyArg_ParseTuple(what, "OO!OO!O", &function, &PyTuple_Type, &given, &named, &PyTuple_Type, &parts, &made)) return 0;
+  action->function = Py_NewRef(function), action->given = Py_NewRef(given);
+  if (named != Py_None) action->named = Py_NewRef(named);
+  int count = (int)PyTuple_Size(parts);
+  if (!(action->part = parts_of(parts, count))) return 0;
+  action->parts = count;
+  return made == Py_None || (action->looks = looks_of(made));
+}
+
 static PyObject *add(Calls *self, PyObject *args) {
-  PyObject *bytes, *steps, *making, *output, *changes;
-  int outputs, good = 1;
-  if (!PyArg_ParseTuple(args, "O!O!O!iO!O!", &PyBytes_Type, &bytes, &PyTuple_Type, &making, &PyTuple_Type, &steps, &outputs, &PyTuple_Type,
-                        &output, &PyTuple_Type, &changes))
+  PyObject *bytes, *actions, *outputs, *changes;
+  int returns, good = 1;
+  if (!PyArg_ParseTuple(args, "O!O!iO!O!", &PyBytes_Type, &bytes, &PyTuple_Type, &actions, &returns, &PyTuple_Type, &outputs, &PyTuple_Type,
+                        &changes))
     return NULL;
   Plan *plan = PyMem_Calloc(1, sizeof(Plan));
   if (!plan) return PyErr_NoMemory();
-  plan->step = PyMem_Calloc(PyTuple_Size(steps) + 1, sizeof(Step));
-  if (!plan->step) return PyMem_Free(plan), PyErr_NoMemory();
-  plan->steps = (int)PyTuple_Size(steps), plan->made = (int)PyTuple_Size(making), plan->outputs = outputs;
-  plan->making = Py_NewRef(making), plan->output = Py_NewRef(output), plan->changes = Py_NewRef(changes);
-  for (int n = 0; good && n < plan->steps; n++) good = filled(&plan->step[n], PyTuple_GetItem(steps, n));
+  plan->action = PyMem_Calloc(PyTuple_Size(actions) + 1, sizeof(Action));
+  if (!plan->action) return PyMem_Free(plan), PyErr_NoMemory();
+  plan->returns = returns, plan->changes = Py_NewRef(changes);
+  for (int n = 0; good && n < PyTuple_Size(actions); n++) {
+    plan->actions = n + 1;
+    good = acted(&plan->action[n], PyTuple_GetItem(actions, n));
+  }
+  good = good && (plan->output = parts_of(outputs, (int)PyTuple_Size(outputs)));
+  if (good) plan->outputs = (int)PyTuple_Size(outputs);
   PyObject *capsule = good ? PyCapsule_New(plan, NULL, free_capsule) : NULL;
   if (!capsule) free_plan(plan);
   else if (PyDict_SetItem(self->plans, bytes, capsule)) good = 0;
@@ -295,15 +418,16 @@ static void free_calls(Calls *self) {
 }
 
 static PyObject *make_calls(PyTypeObject *type, PyObject *args, PyObject *options) {
-  PyObject *tensors, *values, *functions[3], *settings;
-  if (!PyArg_ParseTuple(args, "O!O!OOOO!", &PyTuple_Type, &tensors, &PyTuple_Type, &values, &functions[0], &functions[1], &functions[2],
-                        &PyTuple_Type, &settings))
+  PyObject *tensors, *values, *functions[4], *settings;
+  if (!PyArg_ParseTuple(args, "O!O!OOOOO!", &PyTuple_Type, &tensors, &PyTuple_Type, &values, &functions[0], &functions[1], &functions[2],
+                        &functions[3], &PyTuple_Type, &settings))
     return NULL;
   Calls *self = (Calls *)PyType_GenericAlloc(type, 0);
   if (!self || !(self->plans = PyDict_New())) return Py_XDECREF((PyObject *)self), NULL;
   Py_INCREF(args); /* with all that is in it, for good */
   Py_INCREF(self->settings = settings);
-  tensor_classes = tensors, value_classes = values, allocate = functions[0], modes = functions[1], transforms = functions[2];
+  tensor_classes = tensors, value_classes = values, allocate = functions[0], as_strided = functions[1];
+  modes = functions[2], transforms = functions[3];
   return (PyObject *)self;
 }
 
@@ -312,7 +436,7 @@ static PyMethodDef calls_methods[] = {
   {"run_unwatched", (PyCFunction)run_unwatched, METH_O, "run_unwatched(arguments): the same; `...` and nothing is done where autograd looks."},
   {"key", (PyCFunction)key_of, METH_O, "key(arguments): what tells calls apart; None for arguments of other kinds."},
   {"add", (PyCFunction)add, METH_VARARGS,
-   "add(key, making, steps, outputs, output, changes): what calls of this key do from here on; whether they can."},
+   "add(key, actions, returns, outputs, changes): what calls of this key do from here on; whether they can."},
   {"forget", (PyCFunction)forget, METH_NOARGS, "Forgets all."},
   {0},
 };

@@ -107,6 +107,10 @@ static int read_torch(PyObject *object, int brief, Key *key, Array *array) {
   return good;
 }
 
+int torch_begin(PyObject *object, int64_t *first) {
+  return torch_at && family(CLASS(object)) == TORCH && !torch.offset((char *)object + torch_at, first);
+}
+
 int torch_told(PyObject *object) {
   void *tensor = (char *)object + torch_at;
   if (!torch_at || family(CLASS(object)) != TORCH) return 0;

@@ -47,6 +47,9 @@ int add_object(Key *key, PyObject *object);
 int current_stream(int family, int device, uint64_t *handle);
 int is_partition(PyObject *given);
 
+/* Where a tensor of torch's begins in its storage, in elements; 0 where it is none. */
+int torch_begin(PyObject *object, int64_t *first);
+
 /* Tells torch that a tensor's elements are others now; 0 where it is no tensor of torch's. */
 int torch_told(PyObject *object);
 #endif

@@ -2,17 +2,19 @@
 Functions that allocate and launch, of torch's tensors: `freehold.planned`.
 
 What such a function does depends on what its arguments look like, and on nothing else. So it is watched once, by a mode
-of torch's and by launches: what it allocates, of what tensors its launches' arrays are parts, and what it returns. From
-then on the native module does all of this for arguments that look the same (`runtime/native_calls.c`).
+of torch's and by launches: what it allocates, of what tensors its launches' arrays are parts, which operators of torch
+it calls between them, and what it returns. From then on the native module does all of this for arguments that look the
+same (`runtime/native_calls.c`).
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, update_wrapper
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, ParamSpec, TypeVar, cast
 
 from freehold.runtime.base import native
 from freehold.runtime.gpu import driver
@@ -35,6 +37,27 @@ _NEVER: Final = -1
 _WITHOUT_ELEMENTS: Final = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
 """Torch's operators that allocate and do nothing else."""
 
+_VIEWS: Final = ("_unsafe_view", "_reshape_alias")
+"""Torch's operators whose results are views, which their schemas do not say."""
+
+_COPYING: Final = ("contiguous", "flatten", "reshape", "to")
+"""Torch's operators whose results are views where they can be, and else copies."""
+
+_CHANGING: Final = ("add_", "copy_", "div_", "fill_", "mul_", "scatter_", "scatter_add_", "sub_", "zero_")
+_MAKING: Final = (
+    *("clone", "_to_copy", "flip", "repeat", "index_select", "gather"),
+    *("new_full", "new_ones", "new_zeros", "ones_like", "zeros", "zeros_like"),
+    *("add", "sub", "mul", "div", "neg", "reciprocal", "sign", "exp", "log", "sum", "softmax", "_softmax"),
+    *("eq", "ne", "ge", "gt", "le", "lt"),
+)
+"""
+Torch's operators that are called again: what they do, and what their results look like, depends on no elements, and on
+nothing random. The others make something new, these change the first argument.
+"""
+
+MAKES, LAUNCHES, CALLS = range(3)
+"""What an action of a plan does, as the native module calls it."""
+
 
 def compiling() -> bool:
     """Whether torch's compiler reads this. Its own function takes the place of this one (`runtime.jit.tracing`)."""
@@ -45,7 +68,8 @@ class Planned(Generic[P, T]):
     """What `planned` makes of a function."""
 
     def __init__(self, function: Callable[P, T], settings: tuple[Callable[[], Any], ...]):
-        self._function = function
+        self.inner = function
+        """What is planned, for others that are watched while they call it."""
         self._settings = settings
         self._calls: Any = None
         """The native module's, once there was a call on a GPU."""
@@ -59,7 +83,7 @@ class Planned(Generic[P, T]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """What the function returns."""
         if compiling():
-            return self._function(*args, **kwargs)
+            return self.inner(*args, **kwargs)
         if self._calls is not None and not kwargs:
             found = self._calls.run(args)
             if found is not NotImplemented:
@@ -68,7 +92,7 @@ class Planned(Generic[P, T]):
 
     def watched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls the function; watches what it does if there was such a call before."""
-        function: Callable[..., Any] = self._function
+        function: Callable[..., Any] = self.inner
         calls = self._ready()
         if kwargs or calls is None:
             return function(*args, **kwargs)
@@ -84,12 +108,20 @@ class Planned(Generic[P, T]):
         self._tries[key] = tries + 1 if tries < _TRIES else _NEVER
         if not tries:  # it may compile and choose schedules: it is watched the next time
             return function(*args)
-        found, plan = Watch(args).watch(function)
+        found, plan = Watch(args, self._settings).watch(function)
         if plan is _UNPLANNED:
             self._tries[key] = _NEVER
         elif plan is not None:
             calls.add(key, *plan)
         return found
+
+    def serve(self, name: str) -> None:
+        """Says that it is an operator of torch's, by its full name, so that what it does is part of others' plans."""
+        _operators[name] = self
+
+    def settings_among(self, settings: tuple[Callable[[], Any], ...]) -> bool:
+        """Whether it depends on these settings only."""
+        return all(own in settings for own in self._settings)
 
     def _ready(self) -> Any:
         if self._calls is None and "torch" in sys.modules and driver.gpu_available():
@@ -97,6 +129,10 @@ class Planned(Generic[P, T]):
             if self._calls is not None:
                 self.known = self._calls.run_unwatched
         return self._calls
+
+
+_operators: Final[dict[str, Planned[..., Any]]] = {}
+"""By full name: operators of torch's that are planned functions."""
 
 
 def _nothing_yet(arguments: tuple[Any, ...]) -> Any:
@@ -118,9 +154,12 @@ def planned(function: Callable[P, T], *settings: Callable[[], Any]) -> Planned[P
 
     What it does may depend on shapes, strides, dtypes and the other arguments, which are numbers, texts, dtypes, or
     tuples of them, and on nothing else: no other tensors, nothing random, no elements. It allocates by `torch.empty`
-    and its like, takes views, launches by `on()`, and returns what it allocated, a tuple of it, or None. Where it does
-    anything else that torch or a launch shows, it is called each time, as it is without a GPU or the native module.
-    `settings` are functions that are called each time, and whose values it may depend on, too.
+    and its like, takes views, launches by `on()`, and returns tensors that it was given or made, parts of them, a tuple
+    of them and of None, or None. It may copy, clear, convert, turn around, add up and compute with tensors by operators
+    of torch that need no elements to know what they make: `clone`, `copy_`, `zero_`, `to`, `flip`, `sum`, `mul` and
+    their like; and call functions of `freehold.kernels`. Where it does anything else that torch or a launch shows, it
+    is called each time, as it is without a GPU or the native module; so is one that changes an argument and does
+    anything besides. `settings` are functions that are called each time, and whose values it may depend on, too.
     """
     return Planned(function, settings)
 
@@ -135,7 +174,8 @@ def calls(settings: tuple[Callable[[], Any], ...] = ()) -> Any:
     if modes is None or transforms is None or not launcher.ready():
         return None
     tensors = (torch.Tensor, torch.nn.Parameter)
-    return native.module().Calls(tensors, (torch.dtype,), allocation()[0], modes, transforms, settings)
+    views = torch.as_strided
+    return native.module().Calls(tensors, (torch.dtype,), allocation()[0], views, modes, transforms, settings)
 
 
 @cache
@@ -165,10 +205,36 @@ _UNPLANNED: Final = object()
 """What a function does cannot be done in its place."""
 
 
+class Part(NamedTuple):
+    """What is seen of a tensor of a call."""
+
+    base: int
+    """Which of the tensors; negative: none."""
+    shape: tuple[int, ...] | None = None
+    """None where all of the tensor is seen."""
+    strides: tuple[int, ...] | None = None
+    first: int = 0
+    """Where its elements begin in the tensor, in elements."""
+
+
+@dataclass
+class Event:
+    """What a function did."""
+
+    kind: int
+    what: Any
+    """What the native module is told of it."""
+    uses: set[int]
+    """Of which tensors."""
+    writes: set[int]
+    made: int = -1
+    """Which tensor was made by it, if any."""
+
+
 class Watch:
     """One call of a function, as it is watched."""
 
-    def __init__(self, arguments: tuple[Any, ...]):
+    def __init__(self, arguments: tuple[Any, ...], settings: tuple[Callable[[], Any], ...] = ()):
         torch: Any = sys.modules["torch"]
         self._torch = torch
         given: list[Any] = []
@@ -178,14 +244,16 @@ class Watch:
         self.given = tuple(given)
         self.inputs = [n for n, a in enumerate(given) if isinstance(a, torch.Tensor)]
         self.bases: list[Any] = [given[n] for n in self.inputs]
-        """Tensors among the arguments, and those that are allocated."""
+        """Tensors among the arguments, and those that are made."""
         self.parts: dict[int, tuple[int, Any]] = {id(t): (n, t) for n, t in enumerate(self.bases)}
         """By identity of a tensor: which of them it is a part of, and itself."""
+        self._settings = settings
         self._thread = get_ident()
         self._streams = tuple([driver.current_handle("torch", n) for n in range(driver.device_count())])
         """Torch's current one of each GPU, where the native module does it all again."""
-        self.launched: list[tuple[Launch, tuple[Any, ...]]] = []
+        self.events: list[Event | tuple[Launch, tuple[Any, ...]]] = []
         self.plain = all(view(a).device != HOST for a in self.bases)
+        self._differentiates = torch.is_grad_enabled() and any(t.requires_grad for t in self.bases)
 
     def watch(self, function: Callable[..., Any]) -> tuple[Any, Any]:
         """What the function returns, and the plan of what it did: None where it is not sure, or `_UNPLANNED`."""
@@ -201,7 +269,7 @@ class Watch:
             seen_by.remove(self.saw)
         if not self.plain:
             return found, _UNPLANNED
-        if _ticks() - before != len(self.launched):  # of others, or in another way
+        if _ticks() - before != sum(isinstance(e, tuple) for e in self.events):  # of others, or in another way
             return found, None
         return found, self._plan(found)
 
@@ -212,53 +280,108 @@ class Watch:
         if used is None or not _same(driver.handle_of(used.stream), self._streams[used.device]):
             self.plain = False
         else:
-            self.launched.append((launch, arguments))
+            self.events.append((launch, arguments))
 
-    def operator(self, function: Any, args: tuple[Any, ...], found: Any) -> None:
+    def calls(self, operator: Planned[..., Any]) -> None:
+        """Takes note that another planned function is called, which is watched as if its text stood there."""
+        if self._differentiates or not operator.settings_among(self._settings):
+            self.plain = False
+
+    def operator(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], found: Any) -> None:
         """Takes note of an operator of torch's."""
-        name = function.overloadpacket.__name__
-        if name in _WITHOUT_ELEMENTS and function.namespace == "aten":
-            self.parts[id(found)] = len(self.bases), found
-            self.bases.append(found)
+        name = function.overloadpacket.__name__ if function.namespace == "aten" else ""
+        if name in _WITHOUT_ELEMENTS:
+            made = self._made_new(found)
+            self.events.append(Event(MAKES, made, set(), set(), made))
             return
         said = function._schema.arguments[0].alias_info if function._schema.arguments else None
         known = self.parts.get(id(args[0])) if args else None
-        if said is None or said.is_write or known is None:
+        copies = name in _COPYING and not _shares(found, args[0])
+        if copies or name in _MAKING or name in _CHANGING:
+            self._called(name, function, args, kwargs, found)
+            return
+        if known is None or (name not in _VIEWS and (said is None or said.is_write)):
             self.plain = False
             return
         several = cast("Sequence[Any]", found if isinstance(found, tuple | list) else (found,))
+        self.plain = self.plain and all(_shares(part, args[0]) for part in several)
         for part in several:
             self.parts[id(part)] = known[0], part
+
+    def _made_new(self, tensor: Any) -> int:
+        self.parts[id(tensor)] = len(self.bases), tensor
+        self.bases.append(tensor)
+        return len(self.bases) - 1
+
+    def _called(self, name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], found: Any) -> None:
+        """Takes note of an operator that is called again."""
+        tensor = self._torch.Tensor
+        seen = {n: self._part(a) for n, a in enumerate(args) if isinstance(a, tensor)}
+        rest = [a for n, a in enumerate(args) if n not in seen]
+        plain = (
+            all(_is_value(a, self._torch) for a in (*rest, *kwargs.values())) and found.layout is self._torch.strided
+        )
+        if self._differentiates or not plain or None in seen.values():
+            self.plain = False
+            return
+        known = [(n, part) for n, part in seen.items() if part is not None]
+        parts = [(n, *part) for n, part in known]
+        uses = {part.base for _, part in known}
+        given = tuple(None if n in seen else a for n, a in enumerate(args))
+        if name in _CHANGING:
+            told = _quick(function), given, kwargs or None, tuple(parts), None
+            self.events.append(Event(CALLS, told, uses, {known[0][1].base}))
+            return
+        told = _quick(function), given, kwargs or None, tuple(parts), found
+        made = self._made_new(found)
+        self.events.append(Event(CALLS, told, uses | {made}, set(), made))
+
+    def _part(self, tensor: Any) -> Part | None:
+        """What a tensor is of those of the call; None if it is no part of them."""
+        base = self.parts.get(id(tensor), (-1,))[0]
+        if base < 0:
+            return None
+        whole = self.bases[base]
+        if tensor.dtype != whole.dtype or tensor.is_neg() != whole.is_neg():
+            return None
+        if tensor.is_set_to(whole):
+            return Part(base)
+        return Part(base, tuple(tensor.shape), tensor.stride(), tensor.storage_offset() - whole.storage_offset())
 
     def _plan(self, found: Any) -> Any:
         torch, count = self._torch, len(self.inputs)
         made = self.bases[count:]
-        if not all(t.layout is torch.strided and view(t).device != HOST for t in made):
+        if len(self.bases) > native.MOST or not all(t.layout is torch.strided and view(t).device != HOST for t in made):
             return _UNPLANNED
         returned = found if found.__class__ is tuple else () if found is None else (found,)
-        order = [self._made(r) for r in returned]
-        if None in order:
+        outputs = [Part(-1) if r is None else self._part(r) for r in returned]
+        if None in outputs:
             return _UNPLANNED
-        steps = [self._step(*launched) for launched in self.launched]
-        written = {n for step in steps if step is not None for n in step[1]}
-        changes = tuple(self.inputs[n] for n in sorted(written) if n < count)
-        if None in steps or (changes and len(steps) > 1):
+        events = [self._step(*event) if isinstance(event, tuple) else event for event in self.events]
+        if None in events:
             return _UNPLANNED
-        made_of = allocation()[1]
-        making = tuple([made_of(t) for t in made])
-        outputs = len(order) if found.__class__ is tuple or found is None else -1
-        return making, tuple(step[0] for step in steps if step is not None), outputs, tuple(order), changes
+        known = [event for event in events if event is not None]
+        changed = [n for event in known if event.kind != MAKES for n in sorted(event.writes) if n < count]
+        if changed and sum(event.kind != MAKES for event in known) > 1:
+            return _UNPLANNED
+        by_launches = {n for event in known if event.kind == LAUNCHES for n in event.writes if n < count}
+        kept = {part.base for part in outputs if part is not None}
+        actions = tuple([self._action(n, known, kept) for n in range(len(known))])
+        returns = 1 if found.__class__ is tuple else 0 if found is None else -1
+        told = tuple([(n, *part) for n, part in enumerate(outputs) if part is not None])
+        return actions, returns, told, tuple(self.inputs[n] for n in sorted(by_launches))
 
-    def _made(self, tensor: Any) -> int | None:
-        """Which of the allocated tensors a result is as a whole; None if it is none."""
-        base = self.parts.get(id(tensor), (-1,))[0] - len(self.inputs)
-        if base < 0:
-            return None
-        whole = self.bases[base + len(self.inputs)]
-        same = tensor.is_set_to(whole) and tensor.dtype == whole.dtype
-        return base if same else None
+    def _action(self, n: int, events: list[Event], kept: set[int]) -> tuple[int, Any, tuple[int, ...]]:
+        """An event as the native module takes it, with the tensors that nothing behind it needs."""
+        event = events[n]
+        later = {base for other in events[n + 1 :] for base in other.uses}
+        made: set[int] = {event.made} if event.made >= 0 else set()
+        own = event.uses | made
+        last = sorted(base for base in own - later - kept if base >= len(self.inputs))
+        what = allocation()[1](self.bases[event.made]) if event.kind == MAKES else event.what
+        return event.kind, what, tuple(last)
 
-    def _step(self, launch: Launch, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], set[int]] | None:
+    def _step(self, launch: Launch, arguments: tuple[Any, ...]) -> Event | None:
         """A launch as the native module takes it, and of which tensors it writes parts."""
         from freehold.runtime.launch.partition import Partition
 
@@ -279,7 +402,30 @@ class Watch:
             places.append((base, array.data_ptr() - self.bases[base].data_ptr()))
             if p.mode != "ref":
                 written.add(base)
-        return None if known is None else ((known, arguments, tuple(kept), launch, tuple(places)), written)
+        if known is None:
+            return None
+        return Event(LAUNCHES, (known, arguments, tuple(kept), launch, tuple(places)), {b for b, _ in places}, written)
+
+
+def _quick(operator: Any) -> Any:
+    """What calls an operator of torch's, without what Python does before."""
+    return getattr(operator, "_op", operator)
+
+
+def _shares(part: Any, tensor: Any) -> bool:
+    """Whether a tensor is in the memory of another one."""
+    dense: Any = sys.modules["torch"].strided
+    if part.layout is not dense or tensor.layout is not dense:
+        return False
+    return part.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr()
+
+
+def _is_value(value: Any, torch: Any) -> bool:
+    """Whether an argument of an operator holds no tensor."""
+    if isinstance(value, tuple | list):
+        return all(_is_value(one, torch) for one in cast("Sequence[Any]", value))
+    kinds = bool, int, float, str, torch.dtype, torch.device, torch.layout, torch.memory_format
+    return value is None or isinstance(value, kinds)
 
 
 def _same(one: int, other: int) -> bool:
@@ -310,8 +456,14 @@ def _mode() -> Any:
             self._watch = watch
 
         def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            found = function(*args, **(kwargs or {}))
-            self._watch.operator(function, args, found)
+            named: dict[str, Any] = kwargs or {}
+            inner = _operators.get(f"{function.namespace}::{function.overloadpacket.__name__}")
+            if inner is not None:
+                self._watch.calls(inner)
+                with self:  # its own operators and launches are the watched function's
+                    return inner.inner(*args, **named)
+            found = function(*args, **named)
+            self._watch.operator(function, args, named, found)
             return found
 
     return Mode

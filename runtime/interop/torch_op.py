@@ -162,6 +162,7 @@ class _Operator:
             )
         written, fake = self._functions()
         run = planned(written)
+        run.serve(name)
         library = torch.library.Library(namespace, "FRAGMENT")
         library.define(own + self.schema, tags=(torch.Tag.pt2_compliant_tag,))
         for place in ("CPU", "CUDA"):

@@ -181,14 +181,14 @@ def test_what_looks_otherwise_is_another_call() -> None:
 def test_what_else_it_does_is_done_each_time() -> None:
     x = torch.zeros(64)
 
-    def copies(x: Any) -> Any:
-        return added(x, x.clone())
+    def draws(x: Any) -> Any:
+        return added(x, torch.rand_like(x))
 
     def looks(x: Any) -> Any:
         return added(x, x) if x[0].item() == 0 else None
 
-    def clears(x: Any) -> Any:
-        return added(x, torch.zeros_like(x))
+    def chooses(x: Any) -> Any:
+        return added(x, x), x[x > 0]
 
     def waits(x: Any) -> Any:
         z = torch.empty_like(x)
@@ -206,18 +206,22 @@ def test_what_else_it_does_is_done_each_time() -> None:
             added(x, x)
         return z
 
-    def gives_back(x: Any) -> Any:
-        added(x, x)
-        return x
+    def gives_another(x: Any) -> Any:
+        return added(x, x), kept
 
     def of_others(x: Any) -> Any:
         return added(x, kept)
 
-    def nothing(x: Any) -> Any:
-        return torch.empty_like(x).zero_()
+    def gives_a_number(x: Any) -> Any:
+        return torch.empty_like(x), 5
+
+    def changes(x: Any) -> Any:
+        x.zero_()
+        return added(x, x)
 
     other, kept = driver.new_stream(0), torch.zeros(64)
-    for function in (copies, looks, clears, waits, elsewhere, beside, gives_back, of_others, nothing):
+    others = draws, looks, chooses, waits, elsewhere, beside, gives_another, of_others, gives_a_number, changes
+    for function in others:
         f = Counted(function)
         for _ in range(8):
             f.call(x)

@@ -15,6 +15,7 @@ import pytest
 
 import freehold as fh
 from freehold import Mut, Out, Ref, f32
+from freehold.runtime.base import native
 from freehold.runtime.interop import planned
 from freehold.runtime.launch import launcher
 from freehold.runtime.launch.launch import seen_by
@@ -71,6 +72,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(planned, "view", view)
     monkeypatch.setattr(planned, "timelines", {0: {0: found.line, 1: found.line}, 1: {}})
     monkeypatch.setattr(planned, "allocation", lambda: (None, planned._layout))
+    monkeypatch.setattr(planned, "_quick", lambda operator: operator.overloadpacket)  # which has a name
     monkeypatch.setattr(planned.driver, "device_count", lambda: 1)
     monkeypatch.setattr(planned.driver, "current_handle", lambda library, device: {("torch", 0): 0}[library, device])
     monkeypatch.setattr(planned.driver, "handle_of", STREAMS.__getitem__)
@@ -83,15 +85,37 @@ def told(plan: Any) -> str:
         return "unsure"
     if plan is planned._UNPLANNED:
         return "never"
-    making, steps, outputs, order, changes = plan
-    made = ", ".join(
-        f"{list(size)} by {list(stride)} {str(dtype)[6:]} {device}" for size, stride, dtype, device in making
-    )
-    launches = "; ".join(
-        f"{launch.name} {known} of {len(given)}: {list(kept)} at {list(places)}"
-        for known, given, kept, launch, places in steps
-    )
-    return f"makes {made or 'nothing'} | {launches or 'no launch'} | returns {outputs}: {order} | changes {changes}"
+    actions, returns, outputs, changes = plan
+    done = "; ".join(f"{TOLD[kind](what)}{f', and without {list(last)}' * bool(last)}" for kind, what, last in actions)
+    kind = {0: "nothing", 1: "a tuple", -1: "one"}[returns]
+    given = "".join(f" {part(*one[1:])}" for one in outputs)
+    return f"{done or 'nothing'} | {kind}{given} | changes {changes}"
+
+
+def part(base: int, shape: Any, strides: Any, first: int) -> str:
+    """A part of a tensor: which, and what of it."""
+    return str(base) if shape is None else f"{base}[{first} + {list(shape)} by {list(strides)}]"
+
+
+def made(what: Any) -> str:
+    size, stride, dtype, device = what
+    return f"{list(size)} by {list(stride)} {str(dtype)[6:]} {device}"
+
+
+def launched(what: Any) -> str:
+    known, given, kept, launch, places = what
+    return f"{launch.name} {known} of {len(given)}: {list(kept)} at {list(places)}"
+
+
+def called(what: Any) -> str:
+    function, given, named, parts, new = what
+    assert (new is None) == function.__name__.endswith("_")
+    assert all(given[at] is None for at, *_ in parts)
+    where = ", ".join(f"{at}: {part(*rest)}" for at, *rest in parts)
+    return f"{function.__name__}{list(given)}{f' {named}' * bool(named)} of {where}"
+
+
+TOLD: dict[int, Callable[[Any], str]] = {planned.MAKES: made, planned.LAUNCHES: launched, planned.CALLS: called}
 
 
 def x() -> Any:
@@ -158,35 +182,77 @@ def as_a_whole(w: World, x: Any) -> Any:
     return y.view(-1)
 
 
+def gives_back(w: World, x: Any) -> Any:
+    scaled(w, x)
+    return x
+
+
+def gives_parts(w: World, x: Any) -> Any:
+    return scaled(w, x)[1:], None, x[64:74:2]
+
+
+def writes(w: World, x: Any) -> Any:
+    return torch.empty_like(x).zero_()
+
+
+def changes_by_torch(w: World, x: Any, y: Any) -> None:
+    x[1:4].copy_(y[:3])
+
+
+def copies(w: World, x: Any) -> Any:
+    y = x.view(10, 64).t().clone()
+    w.launch(scale, y[10:], x, 1.0)
+    return y.to(torch.bfloat16).sum(0, keepdim=True).view(-1)
+
+
+def scales(w: World, x: Any) -> Any:
+    y = x - x[639] * 3.0
+    return y, y.new_zeros(3)
+
+
 A, B = "[640] by [1] float32 cpu", "the launcher of"
 PLANS: list[tuple[Callable[..., Any], int, str]] = [
-    (scaled, 1, f"makes {A} | scale {B} 3: [None, None, 2.0] at [(1, 0), (0, 0)] | returns -1: (0,) | changes ()"),
+    (scaled, 1, f"{A}; scale {B} 3: [None, None, 2.0] at [(1, 0), (0, 0)] | one 1 | changes ()"),
     (
         of_parts, 1,
-        f"makes [4, 64] by [64, 1] float32 cpu, [7] by [1] int32 cpu | scale {B} 3: [None, None, 2.0] at "
-        "[(1, 256), (0, 768)] | returns 2: (1, 0) | changes ()",
+        f"[4, 64] by [64, 1] float32 cpu; scale {B} 3: [None, None, 2.0] at [(1, 256), (0, 768)]; "
+        "[7] by [1] int32 cpu | a tuple 2 1 | changes ()",
     ),
     (
         in_turns, 1,
-        f"makes [2, 3] by [1, 2] float32 cpu, [8] by [2] float32 cpu | scale {B} 3: [None, None, 2.0] at "
-        f"[(1, 0), (0, 0)]; scale {B} 3: [None, None, 3.0] at [(2, 0), (1, 0)] | returns 1: (1,) | changes ()",
+        f"[2, 3] by [1, 2] float32 cpu; [8] by [2] float32 cpu; scale {B} 3: [None, None, 2.0] at "
+        f"[(1, 0), (0, 0)]; scale {B} 3: [None, None, 3.0] at [(2, 0), (1, 0)], and without [1] | a tuple 2 | "
+        "changes ()",
     ),
     (
         pieces, 1,
-        f"makes {A} | scale {B} 3: [None, None, 1.0] at [(1, 0), (0, 0)]; scale {B} 3: [None, None, 1.0] at "
-        "[(1, 1280), (0, 0)] | returns -1: (0,) | changes ()",
+        f"{A}; scale {B} 3: [None, None, 1.0] at [(1, 0), (0, 0)]; scale {B} 3: [None, None, 1.0] at "
+        "[(1, 1280), (0, 0)] | one 1 | changes ()",
     ),
-    (changing, 1, f"makes nothing | accumulate {B} 2: [None, None] at [(0, 0), (0, 0)] | returns 0: () | changes (0,)"),
+    (changing, 1, f"accumulate {B} 2: [None, None] at [(0, 0), (0, 0)] | nothing | changes (0,)"),
+    (changing_a_part, 2, f"accumulate {B} 2: [None, None] at [(1, 256), (0, 0)] | nothing | changes (1,)"),
+    (changing_both, 2, f"scale {B} 3: [None, None, 1.0] at [(1, 4), (0, 0)] | nothing | changes (1,)"),
+    (in_a_tuple, 1, "nothing | a tuple | changes ()"),
+    (as_a_whole, 1, f"{A}; scale {B} 3: [None, None, 2.0] at [(1, 0), (0, 0)] | one 1 | changes ()"),
+    (gives_back, 1, f"{A}; scale {B} 3: [None, None, 2.0] at [(1, 0), (0, 0)], and without [1] | one 0 | changes ()"),
     (
-        changing_a_part, 2,
-        f"makes nothing | accumulate {B} 2: [None, None] at [(1, 256), (0, 0)] | returns 0: () | changes (1,)",
+        gives_parts, 1,
+        f"{A}; scale {B} 3: [None, None, 2.0] at [(1, 0), (0, 0)] | "
+        "a tuple 1[1 + [639] by [1]] -1 0[64 + [5] by [2]] | changes ()",
+    ),
+    (writes, 1, f"{A}; zero_[None] of 0: 1 | one 1 | changes ()"),
+    (changes_by_torch, 2, "copy_[None, None] of 0: 0[1 + [3] by [1]], 1: 1[0 + [3] by [1]] | nothing | changes ()"),
+    (
+        copies, 1,
+        f"clone[None] of 0: 0[0 + [64, 10] by [1, 64]]; scale {B} 3: [None, None, 1.0] at [(1, 40), (0, 0)]; "
+        "_to_copy[None] {'dtype': torch.bfloat16} of 0: 1, and without [1]; "
+        "sum[None, [0], True] of 0: 2, and without [2] | one 3[0 + [10] by [1]] | changes ()",
     ),
     (
-        changing_both, 2,
-        f"makes nothing | scale {B} 3: [None, None, 1.0] at [(1, 4), (0, 0)] | returns 0: () | changes (1,)",
+        scales, 1,
+        "mul[None, 3.0] of 0: 0[639 + [] by []]; sub[None, None] of 0: 0, 1: 1, and without [1]; "
+        "new_zeros[None, [3]] {'pin_memory': False} of 0: 2 | a tuple 2 3 | changes ()",
     ),
-    (in_a_tuple, 1, "makes nothing | no launch | returns 0: () | changes ()"),
-    (as_a_whole, 1, f"makes {A} | scale {B} 3: [None, None, 2.0] at [(1, 0), (0, 0)] | returns -1: (0,) | changes ()"),
 ]  # fmt: skip
 
 
@@ -202,7 +268,7 @@ def test_numbers_among_the_arguments_are_counted_and_not_looked_at(world: World)
     watch = planned.Watch((2.5, x(), "text", x()))
     assert watch.inputs == [1, 3]
     found = watched(world, run, 2.5, x(), "text", x())
-    assert found == f"makes nothing | scale {B} 3: [None, None, 2.5] at [(0, 0), (1, 0)] | returns 0: () | changes (1,)"
+    assert found == f"scale {B} 3: [None, None, 2.5] at [(0, 0), (1, 0)] | nothing | changes (1,)"
 
 
 def test_a_tensor_that_is_given_twice_is_two(world: World) -> None:
@@ -216,7 +282,7 @@ def test_a_tensor_that_is_given_twice_is_two(world: World) -> None:
 
     one = x()
     found = watched(world, run, one, one, 1.0, one)
-    assert found == f"makes {A} | scale {B} 3: [None, None, 1.0] at [(3, 0), (2, 0)] | returns -1: (0,) | changes ()"
+    assert found == f"{A}; scale {B} 3: [None, None, 1.0] at [(3, 0), (2, 0)] | one 3 | changes ()"
     given = planned.Watch((one, 1.0, x(), 1.0)).given
     assert given[0] is one
     assert given[3] == 1.0
@@ -227,10 +293,6 @@ def test_a_tensor_that_is_given_twice_is_two(world: World) -> None:
 
 def reads(w: World, x: Any) -> Any:
     return torch.empty(int(x.sum()) + 4)
-
-
-def writes(w: World, x: Any) -> Any:
-    return torch.empty_like(x).zero_()
 
 
 def of_a_stranger(w: World, x: Any) -> Any:
@@ -244,13 +306,35 @@ def a_part_of_a_stranger(w: World, x: Any) -> Any:
     return scaled(w, x)
 
 
-def gives_back(w: World, x: Any) -> Any:
-    scaled(w, x)
-    return x
+def draws(w: World, x: Any) -> Any:
+    return torch.empty_like(x).normal_()
 
 
-def gives_a_part(w: World, x: Any) -> Any:
-    return scaled(w, x)[1:]
+def chooses(w: World, x: Any) -> Any:
+    """How many there are depends on elements."""
+    return x[x > 0]
+
+
+def adds_a_stranger(w: World, x: Any) -> Any:
+    return x + KEPT
+
+
+def adds_other_elements(w: World, x: Any) -> Any:
+    return x + x.view(torch.int32)
+
+
+def writes_to_a_stranger(w: World, x: Any) -> Any:
+    KEPT.zero_()
+    return scaled(w, x)
+
+
+def changes_by_torch_and_goes_on(w: World, x: Any) -> Any:
+    x.zero_()
+    return scaled(w, x)
+
+
+def makes_too_many(w: World, x: Any) -> Any:
+    return tuple(torch.empty_like(x) for _ in range(native.MOST))
 
 
 def gives_other_elements(w: World, x: Any) -> Any:
@@ -321,8 +405,9 @@ UNPLANNED: list[tuple[Callable[..., Any], str]] = [
     *[
         (function, "never")
         for function in (
-            reads, writes, of_a_stranger, a_part_of_a_stranger, gives_back, gives_a_part, gives_other_elements,
-            gives_one_of_its_own, elsewhere, nowhere, without_a_launcher, changes_and_goes_on, sparse, on_the_host,
+            reads, draws, chooses, of_a_stranger, a_part_of_a_stranger, adds_a_stranger, adds_other_elements,
+            writes_to_a_stranger, gives_other_elements, gives_one_of_its_own, elsewhere, nowhere, without_a_launcher,
+            changes_and_goes_on, changes_by_torch_and_goes_on, makes_too_many, sparse, on_the_host,
             one_of_two_on_the_host,
         )
     ],
@@ -333,6 +418,21 @@ UNPLANNED: list[tuple[Callable[..., Any], str]] = [
 @pytest.mark.parametrize(("function", "wanted"), UNPLANNED, ids=lambda p: getattr(p, "__name__", ""))
 def test_what_is_called_each_time(world: World, function: Callable[..., Any], wanted: str) -> None:
     assert watched(world, function, x()) == wanted
+
+
+def test_what_a_planned_function_calls_follows_no_other_settings(world: World) -> None:
+    inner = planned.planned(scaled, setting)
+    for settings, plain in (((), False), ((setting,), True), ((dict, setting), True)):
+        watch = planned.Watch((x(),), settings)
+        watch.calls(inner)
+        assert watch.plain == plain
+    watch = planned.Watch((x().requires_grad_(),), (setting,))
+    watch.calls(inner)
+    assert not watch.plain
+    with torch.no_grad():
+        watch = planned.Watch((x().requires_grad_(),), (setting,))
+    watch.calls(inner)
+    assert watch.plain
 
 
 def test_tensors_on_the_host_are_none_of_its(world: World) -> None:
@@ -348,7 +448,7 @@ def test_a_function_that_raises_is_watched_no_longer(world: World) -> None:
     with pytest.raises(KeyError, match="within"):
         watched(world, fails, x())
     assert not seen_by
-    assert watched(world, scaled, x()).startswith("makes")
+    assert watched(world, scaled, x()).startswith(A)
 
 
 @pytest.mark.parametrize(
@@ -401,7 +501,8 @@ class Asked:
         outer = self
 
         class Watch:
-            def __init__(self, arguments: tuple[Any, ...]) -> None:
+            def __init__(self, arguments: tuple[Any, ...], settings: tuple[Callable[[], Any], ...]) -> None:
+                assert settings == (setting,)
                 self.arguments = arguments
 
             def watch(self, function: Callable[..., Any]) -> tuple[Any, Any]:
@@ -508,7 +609,8 @@ def test_what_the_native_module_is_told(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(planned, "allocation", lambda: ("what allocates", None))
     modes, transforms = torch._C._len_torch_dispatch_stack, torch._C._functorch.peek_interpreter_stack
     tensors = (torch.Tensor, torch.nn.Parameter)
-    assert planned.calls((setting,)) == (tensors, (torch.dtype,), "what allocates", modes, transforms, (setting,))
+    functions = "what allocates", torch.as_strided, modes, transforms
+    assert planned.calls((setting,)) == (tensors, (torch.dtype,), *functions, (setting,))
     with monkeypatch.context() as changed:
         changed.setattr(launcher, "ready", lambda: False)
         assert planned.calls() is None

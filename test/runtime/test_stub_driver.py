@@ -9,7 +9,8 @@ from stub_printed import Printed, names_of
 
 PROGRAMS = (
     "stub_program.py", "stub_operations.py", "stub_tensors.py", "stub_deployment.py", "stub_checks.py", "stub_grids.py",
-    "stub_lifetimes.py", "stub_extern.py", "stub_engine.py", "stub_planned.py", "stub_two_gpus.py", "stub_overlap.py",
+    "stub_lifetimes.py", "stub_extern.py", "stub_engine.py", "stub_planned.py", "stub_gradients.py", "stub_two_gpus.py",
+    "stub_overlap.py",
 )  # fmt: skip
 
 
