@@ -99,8 +99,9 @@ fuzz-frontend: $(VENV)/.installed-test ## Throw CASES=100000 random kernels at t
 	$(BIN)/python test/fuzz/fuzz_frontend.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)
 	$(BIN)/python test/fuzz/fuzz_meaning.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)
 
-fuzz-passes: $(VENV)/.installed-test ## Contract sums and products of CASES=10000 random kernels, and compare with the bounds; SEED=0
+fuzz-passes: $(VENV)/.installed-test ## Run CASES=10000 random kernels before and after each pass of the optimiser; SEED=0
 	$(BIN)/python test/fuzz/fuzz_contraction.py --cases $(or $(CASES),10000) --seed $(or $(SEED),0) $(ALL_CORES)
+	$(BIN)/python test/fuzz/fuzz_memory.py --cases $(or $(CASES),10000) --seed $(or $(SEED),0) $(ALL_CORES)
 
 fuzz-tiles: $(VENV)/.installed-test ## Launch CASES=2000 random kernels with every tile that a launch could choose; SEED=0
 	$(BIN)/python test/fuzz/fuzz_tiles.py --cases $(or $(CASES),2000) --seed $(or $(SEED),0) $(ALL_CORES)

@@ -9,7 +9,7 @@ from typing import Any, Final, Union, cast, get_args, get_origin
 
 from freehold.frontend.annotations import TensorAnnotation, without_none
 from freehold.support import dtypes, terms
-from freehold.support.dtypes import DType
+from freehold.support.dtypes import DType, ElementsOf
 from freehold.support.span import SourceMap, Span
 
 Proposal = tuple[str, bool]
@@ -37,6 +37,9 @@ def of_unknown(name: str, annotation: object, text: str | None) -> list[Proposal
     elif (each := _alike(annotation)) is not None:
         shown = repr(each).replace("'", '"')
         return [(f"as many tensors as a call gives are a tuple: `{name}: tuple[{shown}, ...]`", True)]
+    if isinstance(annotation, ElementsOf):
+        shown = repr(TensorAnnotation("ref", _named(annotation))).replace("'", '"') + " | None" * annotation.optional
+        return [(f"an array that is read is a Ref, one that is written a Mut or an Out: `{name}: {shown}`", True)]
     if isinstance(kind, type) and kind.__name__ in _ARRAYS:
         return [(tensor, False)]
     if any(getattr(of, "__name__", type(of).__name__) in _CONSTANTS for of in (kind, *get_args(annotation)[1:])):
@@ -55,6 +58,13 @@ def of_unknown(name: str, annotation: object, text: str | None) -> list[Proposal
     if (instead := _unchanging(annotation)) is not None:
         return [(f"a value known at compile time cannot change, and is a Const: `{name}: Const[{instead}]`", True)]
     return [(f"a value known at compile time is a Const: `{name}: Const[{text or shown}]`", True)]
+
+
+def _named(elements: ElementsOf) -> tuple[object, ...]:
+    """What stands in the brackets of the tensor that `f32[:, 4]` is meant for."""
+    names = "NMKLPQRS"[: len(elements.axes)][::-1]
+    axes = zip(elements.axes, names, strict=False)
+    return elements.dtype, *(axis if isinstance(axis, int | str) else name for axis, name in axes)
 
 
 def _unchanging(annotation: object) -> str | None:
@@ -160,6 +170,8 @@ def _parts(item: object) -> Iterator[object]:
         yield from (part for inner in cast("tuple[Any, ...]", item) for part in _parts(inner))
     elif isinstance(item, TensorAnnotation):
         yield from item.items
+    elif isinstance(item, ElementsOf):
+        yield from (item.dtype, *item.axes)
     else:
         yield item
 

@@ -78,7 +78,7 @@ from freehold.passes.analysis.coverage import by_paths
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.flow import End, Flags, Flow
 from freehold.passes.analysis.races import reader_and_writer
-from freehold.passes.analysis.stored import in_every_case, in_first_turn, left_in_front, turnless
+from freehold.passes.analysis.stored import ends_of_turns, in_every_case, in_first_turn, left_in_front, missing_turns
 from freehold.passes.analysis.windows import apart, argument_of, parts_of, shared_element
 from freehold.passes.analysis.wording import OWNERSHIP_TYPES, called, name_of, sizes, what_is
 from freehold.passes.errors.borrow import (
@@ -606,15 +606,12 @@ class _Paths:
         for store in stores:
             if (place := span_of(store)) is not None:
                 error.add(error.StoredOnSomePaths(place))
-        missing = [
-            condition
-            for store in stores
-            if isinstance(region := store.memory.owner, RegionOp)
-            and (condition := turnless(store, region, self.facts)) is not None
-        ]
-        if not missing:
+        for place in ends_of_turns(stores):
+            error.add(error.TurnEnds(place))
+        turnless, condition = missing_turns(stores, self.facts)
+        if not turnless:
             return error.add(error.StoreFirst() if stores else error.Store(), error.DeclareMut())
         error.add(error.StoreInFront())
-        if missing[0].symbols() <= self.facts.launch:
-            error.add(error.AskForATurn(str(missing[0])))
+        if condition is not None:
+            error.add(error.AskForATurn(str(condition)))
         return error.add(error.DeclareMut())

@@ -6,9 +6,9 @@ these names where they are needed, so that naming a dtype costs no import.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import copysign, frexp, isfinite, isinf, isnan
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 Kind = Literal["bool", "int", "float"]
 
@@ -45,12 +45,42 @@ class DType:
     def __str__(self) -> str:
         return self.name
 
+    if not TYPE_CHECKING:  # an editor says at once that it is no annotation
+
+        def __getitem__(self, axes: object) -> ElementsOf:
+            """What Numba annotates arrays with, `f32[:]`: kept, so that its author is told what is written here."""
+            return ElementsOf(self, axes if isinstance(axes, tuple) else (axes,))
+
+        __iter__ = None  # which Python would make of `__getitem__`
+
     def __reduce__(self) -> str:
         """Copies of it, and what is unpickled, are it: `t.dtype is f32` holds in every process."""
         return self.name
 
     def __repr__(self) -> str:
         return f"freehold.{self.name}"
+
+
+@dataclass(frozen=True)
+class ElementsOf:
+    """`f32[:]`: no annotation of a kernel's parameter, and nothing else either."""
+
+    dtype: DType
+    axes: tuple[object, ...]
+    optional: bool = False
+
+    def __or__(self, other: object) -> ElementsOf:
+        """`f32[:] | None` is as little of an annotation."""
+        return replace(self, optional=self.optional or other is None)
+
+    __ror__ = __or__
+
+    def __call__(self, *_: object) -> Any:
+        """Annotations must be callable for `typing.get_type_hints`."""
+        raise TypeError(f"{self!r} is nothing that can be called")
+
+    def __repr__(self) -> str:
+        return f"{self.dtype}[{', '.join(':' if isinstance(axis, slice) else repr(axis) for axis in self.axes)}]"
 
 
 bool_: Final = DType("bool_", "bool", 1, 8, signed=False)

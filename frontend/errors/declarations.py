@@ -306,6 +306,38 @@ class OutputRebound(Correctable):
     what: str
 
 
+class OnlyRead(Error):
+    """
+    A kernel reads a `Mut` and never stores to it.
+
+    A `Mut` is lent to the launch exclusively: nothing else may use the array until the kernel has run, and no other
+    argument may overlap it. A `Ref` may be read by many, and where the launch gives it a partition, it has `load()`,
+    `index` and `tile`, too. This is a warning: often a store was forgotten, or went to a variable.
+    """
+
+    code: ClassVar[str] = "O047"
+    severity: ClassVar[str] = "warning"
+    title: ClassVar[str] = "`{name}` is a `Mut`, and nothing is stored to it"
+    label: ClassVar[str] = "declared to be written"
+    name: str
+
+    class Load(Label):
+        """Where it is read."""
+
+        text: ClassVar[str] = "`{name}` is read here"
+
+    class Store(Help):
+        """The store, where it was forgotten."""
+
+        text: ClassVar[str] = "store what was computed: `{name}.store(tile)`"
+
+    class DeclareRef(Help):
+        """The mode that is enough."""
+
+        text: ClassVar[str] = "or, where it is only read, declare it so: `{name}: {annotation}`"
+        annotation: str
+
+
 class NoAttribute(Correctable):
     """Tiles, tensors and modules have the attributes that docs/language.md lists; others are refused by name."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from itertools import islice, product
+from itertools import islice, product, takewhile
 from typing import Final
 
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -143,7 +143,22 @@ def _first(loop: LoopOp, condition: SSAValue, facts: KernelFacts) -> Term | None
     return None if found is None else truth(found).substitute(first)
 
 
-def turnless(store: AccessOp, region: Operation, facts: KernelFacts) -> Term | None:
+def missing_turns(stores: Sequence[AccessOp], facts: KernelFacts) -> tuple[bool, Term | None]:
+    """Whether a loop around a store may have no turn; and what a launch may be asked for, with which there is a turn
+    and in it the store, where there is such a condition."""
+    found = [
+        (_turnless(store, region, facts), store, region)
+        for store in stores
+        if isinstance(region := store.memory.owner, RegionOp)
+    ]
+    missing = [(condition, store, region) for condition, store, region in found if condition is not None]
+    for condition, store, region in missing:
+        if condition.symbols() <= facts.launch and _stored_in_a_turn(store, region, facts):
+            return True, condition
+    return bool(missing), None
+
+
+def _turnless(store: AccessOp, region: Operation, facts: KernelFacts) -> Term | None:
     """What has to hold for the outermost loop around a store to have a turn, where that is not shown; None if it is."""
     found: Term | None = None
     at: Operation | None = store
@@ -161,6 +176,68 @@ def turnless(store: AccessOp, region: Operation, facts: KernelFacts) -> Term | N
             case _:
                 pass
     return found
+
+
+def _stored_in_a_turn(store: AccessOp, region: Operation, facts: KernelFacts) -> bool:
+    """Whether a loop that may have no turn needs no more than a turn for the store: nothing in front of it
+    leaves the turn, no branch leads past it, and each further loop around it has a turn."""
+    at: Operation = store
+    asked = False
+    while at.parent is not region.parent:
+        parent = at.parent_op()
+        loop = next((op for op in around(at) if isinstance(op, ForOp | LoopOp)), None)
+        known: Flags = in_first_turn(loop, facts) if isinstance(loop, LoopOp) else frozenset()
+        head = isinstance(loop, LoopOp) and next((op for op in _branches(loop.block) if ways_out(op)), None)
+        if any(ways_out(op) for earlier in _in_front(at) if earlier is not head for op in _taken(earlier, known)):
+            return False
+        match parent:
+            case ForOp():
+                if parent not in facts.repeated:
+                    if asked:
+                        return False
+                    asked = True
+            case LoopOp():
+                asked = True
+            case IfOp() if parent is not head:
+                taken = parent.thenRegion if at.parent is parent.thenRegion.block else parent.elseRegion
+                if (parent.condition, int(taken is parent.thenRegion)) not in known:
+                    return False
+            case IfOp():
+                pass
+            case _:
+                return False
+        at = parent
+    return asked
+
+
+def _taken(op: Operation, known: Flags) -> Iterator[Operation]:
+    """An operation, or what stands in the branch of it that is known to be taken."""
+    if isinstance(op, IfOp):
+        for holds, way in ((1, op.thenRegion), (0, op.elseRegion)):
+            if (op.condition, holds) in known:
+                yield from ops_of(way.block) if way.blocks else ()
+                return
+    yield op
+
+
+def ends_of_turns(stores: Sequence[AccessOp]) -> list[Span]:
+    """Where the text leaves a turn, or a loop, in front of a store in it: at `continue` and `break`."""
+    found: dict[Span, None] = {}
+    for store in stores:
+        at: Operation | None = store
+        while at is not None and at.parent is not None and at.parent is not store.memory.owner.parent:
+            for way in (way for op in _in_front(at) for way in ways_out(op)):
+                loop = next((op for op in around(way) if isinstance(op, ForOp | LoopOp)), None)
+                if loop is not None and (span := span_of(way)) is not None and span != span_of(loop):
+                    found[span] = None
+            at = at.parent_op()
+    return list(found)
+
+
+def _in_front(op: Operation) -> Iterator[Operation]:
+    """What stands in front of an operation in its block."""
+    assert op.parent is not None
+    yield from takewhile(lambda earlier: earlier is not op, ops_of(op.parent))
 
 
 def _branches(block: Block) -> Iterator[IfOp]:

@@ -167,6 +167,11 @@ class NotStored(Error):
 
         text: ClassVar[str] = "this store does not happen on every path"
 
+    class TurnEnds(Label):
+        """A `continue` or `break` in front of a store in a loop."""
+
+        text: ClassVar[str] = "here a turn ends in front of the store"
+
     class Store(Help):
         """The store, where there is none."""
 

@@ -128,9 +128,12 @@ def verified(
 def warn(function: KernelFunction, module: ModuleOp) -> None:
     """Gives the warnings that there are about a verified kernel, once each. Nothing is made of them, so whoever has an
     assembler to wait for looks for them meanwhile."""
+    from freehold.frontend.never_stored import warn_only_read
     from freehold.passes.warn_padding import warn_padding
 
-    warn_padding(module, function.function.__globals__.setdefault("__warningregistry__", {}))
+    told = function.function.__globals__.setdefault("__warningregistry__", {})
+    warn_padding(module, told)
+    warn_only_read(function, told)
 
 
 @during

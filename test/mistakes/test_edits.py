@@ -86,6 +86,7 @@ def two(body: str, wanted: object, **more: Any) -> Case:
 CASES = {
     # Tensors that are used as values.
     "assign to a tensor": one("    y[:] = x[:] * 2", X * 2),
+    "elements of a dtype": Case('def kernel(y: Out["N"], x: f32[::1]):\n    y.store(x.load_like(y) * 2)', (X,), X * 2),
     "assign to all of a tensor": two("    y[:, :] = x[...] * 2", X2 * 2),
     "compute with tensors": one("    y.store(x + x * 2)", X * 3),
     "use a tensor that may be left out": Case(
