@@ -190,7 +190,7 @@ static int run_step(const Step *step, const Arrays *bases) {
   if (user) user = fired(step->launcher, step->entry, step->arguments, &arrays, user, handle, plain ? memory : NULL);
   int good = user && traced(user, step->launcher->what, step->launch);
   Py_XDECREF(user);
-  if (good && !step->entry->plain) { /* it may check something */
+  if (good && (!step->entry->plain || step->entry->room != Py_None)) { /* it may check something */
     PyObject *done = PyObject_CallMethodObjArgs(step->launch, n_publish, NULL);
     good = done != NULL;
     Py_XDECREF(done);
@@ -320,13 +320,14 @@ static void free_capsule(PyObject *capsule) { free_plan(PyCapsule_GetPointer(cap
 
 /* Fills a step; 0 where its launcher does not know it, or with an exception. */
 static int filled(Step *step, PyObject *said) {
-  PyObject *launcher, *given, *kept, *launch, *places;
-  if (!PyArg_ParseTuple(said, "O!O!O!OO!", launcher_type, &launcher, &PyTuple_Type, &given, &PyTuple_Type, &kept, &launch, &PyTuple_Type,
-                        &places) || CLASS(launch) != classes[LAUNCH])
+  PyObject *launcher, *given, *kept, *launch, *places, *known;
+  if (!PyArg_ParseTuple(said, "O!O!O!OO!O", launcher_type, &launcher, &PyTuple_Type, &given, &PyTuple_Type, &kept, &launch, &PyTuple_Type,
+                        &places, &known) || CLASS(launch) != classes[LAUNCH])
     return 0;
+  Entry *entry = CLASS(known) == (PyObject *)entry_type ? (Entry *)known : NULL; /* of these numbers, if Python has one */
   step->launcher = (Launcher *)Py_NewRef(launcher), step->launch = Py_NewRef(launch), step->arguments = Py_NewRef(kept);
   Arrays arrays;
-  if (!(step->entry = planned(step->launcher, given, &arrays, step->memory))) return 0;
+  if (!(step->entry = planned(step->launcher, given, entry, &arrays, step->memory))) return 0;
   step->arrays = arrays.count;
   int good = arrays.count == PyTuple_Size(places) && (step->place = PyMem_Calloc(arrays.count + 1, sizeof(Inside)));
   for (int n = 0; good && n < arrays.count; n++) {

@@ -1,4 +1,5 @@
-/* What launches leave in timelines: what they keep alive of other libraries' memory until they are done, and traces. */
+/* What launches leave in timelines: what they keep alive of other libraries' memory until they are done, traces, and room for what they
+ * check. */
 #include "native_launch.h"
 #include <time.h>
 
@@ -46,4 +47,12 @@ int traced(PyObject *user, PyObject *what, PyObject *launch) {
   PyObject *noted = trace ? PyObject_CallFunctionObjArgs(SLOT(user, TIMELINE_REMEMBER), trace, NULL) : NULL;
   Py_XDECREF(now), Py_XDECREF(when), Py_XDECREF(trace), Py_XDECREF(noted);
   return noted != NULL;
+}
+
+int made_room(const Entry *entry, uint64_t handle, uint64_t *memory) {
+  if (entry->room == Py_None) return 1;
+  PyObject *number = PyLong_FromUnsignedLongLong(handle), *address = number ? PyObject_CallFunctionObjArgs(entry->room, number, NULL) : NULL;
+  if (address) memory[entry->failures] = PyLong_AsUnsignedLongLong(address);
+  Py_XDECREF(number), Py_XDECREF(address);
+  return !PyErr_Occurred();
 }

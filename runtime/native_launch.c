@@ -261,7 +261,8 @@ PyObject *fired(const Launcher *self, const Entry *entry, PyObject *arguments, c
   lock_hold(entry->lock);
   /* What is kept is kept before it is enqueued: an exception of a signal may come between. */
   if (leased(entry, arrays, user) && (!owned || (more = keep_owners(arrays, user)) >= 0)) {
-    done = memory && !recorded(entry, handle) ? taken(entry, (void *)(uintptr_t)handle, memory) : enqueued(self, entry, arguments, arrays, handle);
+    if (memory && !recorded(entry, handle)) done = entered && made_room(entry, handle, memory) && taken(entry, (void *)(uintptr_t)handle, memory);
+    else done = enqueued(self, entry, arguments, arrays, handle);
     tells |= more && !(PyObject_Size(SLOT(user, TIMELINE_KEPT)) % most_kept);
     if (done && tells) told = PyObject_CallMethodObjArgs(user, n_enqueued, NULL);
   }
@@ -441,10 +442,10 @@ static PyObject *add(Launcher *self, PyObject *const *given, Py_ssize_t count) {
   return PyBool_FromLong(good);
 }
 
-Entry *planned(Launcher *self, PyObject *arguments, Arrays *arrays, uint64_t *memory) {
+Entry *planned(Launcher *self, PyObject *arguments, Entry *known, Arrays *arrays, uint64_t *memory) {
   Key key;
   arrays->count = arrays->families = 0, key.count = 0, key.kept = NULL;
-  Entry *entry = look(self, arguments, &key, arrays) ? entry_of(self, &key) : NULL;
+  Entry *entry = !look(self, arguments, &key, arrays) ? NULL : known ? (Entry *)Py_NewRef((PyObject *)known) : entry_of(self, &key);
   if (entry && entry->plain && !packed(self, entry, arguments, arrays, memory)) Py_CLEAR(entry);
   if (!entry) PyErr_Clear(), close_arrays(arrays);
   return entry;
@@ -472,7 +473,7 @@ static PyObject *guard(Launcher *self, PyObject *asks) {
 
 static void free_entry(Entry *self) {
   PyObject *type = CLASS(self);
-  Py_XDECREF(self->enqueue), Py_XDECREF(self->outside), Py_XDECREF(self->timelines), Py_XDECREF(self->lock);
+  Py_XDECREF(self->room), Py_XDECREF(self->enqueue), Py_XDECREF(self->outside), Py_XDECREF(self->timelines), Py_XDECREF(self->lock);
   Py_XDECREF(self->number), Py_XDECREF(self->family), Py_XDECREF(self->kept);
   PyObject_Free(self);
   Py_DECREF(type);
@@ -480,17 +481,18 @@ static void free_entry(Entry *self) {
 
 static PyObject *make_entry(PyTypeObject *type, PyObject *args, PyObject *options) {
   unsigned long long launch, current, capturing, kernel;
-  int device, plain;
+  int device, plain, failures;
   const char *memory, *at, *shape;
   Py_ssize_t bytes, parameters, shaped;
-  PyObject *values, *enqueue, *space, *timelines, *lock, *family;
-  if (!PyArg_ParseTuple(args, "KKKKy#iy#y#O!pOOO!O!O", &launch, &current, &capturing, &kernel, &shape, &shaped, &device, &memory, &bytes, &at,
-                        &parameters, &PyTuple_Type, &values, &plain, &enqueue, &space, &PyDict_Type, &timelines, lock_class, &lock, &family))
+  PyObject *values, *room, *enqueue, *space, *timelines, *lock, *family;
+  if (!PyArg_ParseTuple(args, "KKKKy#iy#y#O!pOiOOO!O!O", &launch, &current, &capturing, &kernel, &shape, &shaped, &device, &memory, &bytes, &at,
+                        &parameters, &PyTuple_Type, &values, &plain, &room, &failures, &enqueue, &space, &PyDict_Type, &timelines, lock_class, &lock, &family))
     return NULL;
   Py_ssize_t count = PyTuple_Size(values);
   parameters /= 2;
   if (shaped != (Py_ssize_t)sizeof(((Entry *)0)->shape)) return PyErr_Format(PyExc_ValueError, "a shape is seven numbers");
-  if (count > MOST || bytes > (Py_ssize_t)sizeof(uint64_t) * MOST || parameters > MOST || bytes < 8 * parameters)
+  if (count > MOST || bytes > (Py_ssize_t)sizeof(uint64_t) * MOST || parameters > MOST || bytes < 8 * parameters ||
+      (room != Py_None && (failures < 0 || failures >= parameters)))
     return PyErr_Format(PyExc_ValueError, "too many arguments");
   Entry *self = (Entry *)PyType_GenericAlloc(type, 0);
   if (!self) return NULL;
@@ -502,6 +504,7 @@ static PyObject *make_entry(PyTypeObject *type, PyObject *args, PyObject *option
   self->device = device, self->parameters = (int)parameters, self->plain = plain, self->values = (int)count;
   memcpy(self->memory, memory, bytes);
   memcpy(self->at, at, 2 * parameters);
+  Py_INCREF(self->room = room), self->failures = failures;
   Py_INCREF(self->enqueue = enqueue), Py_INCREF(self->outside = space), Py_INCREF(self->lock = lock);
   Py_INCREF(self->timelines = timelines), Py_INCREF(self->family = family);
   self->number = PyLong_FromLong(device);

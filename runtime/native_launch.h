@@ -25,6 +25,8 @@ typedef struct {
   uint64_t memory[MOST]; /* what is known of the parameters, eight bytes each */
   uint16_t at[MOST];     /* by parameter: where it lies there, in bytes */
   Value value[MOST];
+  int failures;          /* where the address lies that what checks of the kernel's find is written to */
+  PyObject *room;        /* says which that is, of a stream's handle; None where it checks nothing */
   PyObject *enqueue;     /* the plan's */
   PyObject *outside;     /* the space of other libraries' memory */
   PyObject *timelines;   /* by handle */
@@ -55,8 +57,8 @@ int interpreted(const Launcher *self);
 int apart(const Entry *entry, const uint64_t *memory);
 
 /* The plan for what looks like these arguments, with a reference, their arrays, and where it is plain, their memory; NULL
- * where it is not known. */
-Entry *planned(Launcher *self, PyObject *arguments, Arrays *arrays, uint64_t *memory);
+ * where it is not known. It is `known`, unless that is NULL. */
+Entry *planned(Launcher *self, PyObject *arguments, Entry *known, Arrays *arrays, uint64_t *memory);
 
 /* The value of a plan that an array is; arrays are in the order of values. */
 const Value *value_of(const Entry *entry, int array);
@@ -81,6 +83,9 @@ PyObject *fired(const Launcher *self, const Entry *entry, PyObject *arguments, c
  * whether there is one thing more.
  */
 int keep_owners(const Arrays *arrays, PyObject *user);
+
+/* Makes room for what checks of a kernel find that is launched next on a stream. 0 with an exception. */
+int made_room(const Entry *entry, uint64_t handle, uint64_t *memory);
 
 /* The value of a launch, once torch knows that it is another one now. Takes over a reference; NULL with an exception. */
 PyObject *told(PyObject *value, int families);

@@ -404,7 +404,9 @@ class Watch:
                 written.add(base)
         if known is None:
             return None
-        return Event(LAUNCHES, (known, arguments, tuple(kept), launch, tuple(places)), {b for b, _ in places}, written)
+        fixed = launch.dispatcher.fixed(arguments)
+        told = known, arguments, tuple(kept), launch, tuple(places), fixed
+        return Event(LAUNCHES, told, {base for base, _ in places}, written)
 
 
 def _quick(operator: Any) -> Any:

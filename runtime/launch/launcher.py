@@ -19,7 +19,7 @@ from typing import Any, Final
 from freehold.frontend.signature import ConstSpec, KernelSignature
 from freehold.runtime.base import native
 from freehold.runtime.base.locks import lock
-from freehold.runtime.gpu import driver
+from freehold.runtime.gpu import checked, driver
 from freehold.runtime.gpu.timeline import MOST_KEPT, let_go, timeline, timelines
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.launch.plan import WRONG, Plan
@@ -68,18 +68,22 @@ def learn(
         made.add(arguments, entry(plan), tuple(layouts))
 
 
-def entry(plan: Plan) -> Any:
-    """A plan, as launchers take it."""
+def entry(plan: Plan, fixed: bool = False) -> Any:
+    """A plan, as launchers take it; `fixed`: for the scalars alone that it is for, which its checks have admitted."""
     launch, current, capturing = driver.addresses()
     offsets = struct.pack(f"={len(plan.layout.offsets)}H", *plan.layout.offsets)
-    plain = in_native_code(plan.contract, plan.layout) and plan.admits is None and not plan.evaluator.varies
+    same = fixed or (plan.admits is None and not plan.evaluator.varies)
+    plain = in_native_code(plan.contract, plan.layout) and same
     x, y, z, u, v, w, *cluster, shared = plan.shape or (plan.blocks, 1, 1, 1, 1, 1, 1, 1, 1, 0)
     plain = plain and all(n == 1 for n in cluster)  # `cuLaunchKernel` has no word for clusters
     shape = struct.pack("=7I", x, y, z, u, v, w, shared)
     values = tuple(_described(plan, n) for n in range(len(plan.contract.parameters)))
+    checks = plan.contract.kernel_checks
+    room = partial(checked.enter, plan.device, kernel=plan.name, checks=checks) if checks else None
     return native.module().Entry(
         launch, 0 if driver.device_count() == 1 else current, capturing if plan.begins else 0, plan.kernel, shape,
-        plan.device, bytes(plan.layout.filled(plan.integers)), offsets, values, plain, plan.enqueue,
+        plan.device, bytes(plan.layout.filled(plan.integers)), offsets, values, plain,
+        room, plan.layout.failures, plan.enqueue,
         foreign_space(plan.device), timelines[plan.device], lock(plan.device), plan.family,
     )  # fmt: skip
 

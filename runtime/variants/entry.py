@@ -24,6 +24,9 @@ class ParameterLayout:
     def __init__(self, contract: LaunchContract):
         self.given: Final = [n for n, e in enumerate(contract.entry) if e.kind in ("pointer", "scalar", "failures")]
         """The parameters that each launch brings, of the entry point's."""
+        checks = [place for place, n in enumerate(self.given) if contract.entry[n].kind == "failures"]
+        self.failures: Final = checks[0] if checks else -1
+        """Which of these is where checks that fail are written down; -1 where the kernel has none."""
         known = [n for n, e in enumerate(contract.entry) if e.kind in ("extent", "stride")]
         self._known: Final = [f"={_CODES[contract.entry[n].dtype]}" for n in known]
         places = {n: 8 * place for place, n in enumerate([*self.given, *known])}
@@ -76,7 +79,7 @@ _CODES: Final[Mapping[str, str]] = {**native.CODES, "f16": "e"}
 
 def in_native_code(contract: LaunchContract, layout: ParameterLayout) -> bool:
     """Whether the native module can pack launches with this contract."""
-    given = sorted(contract.entry[n].argument for n in layout.given)
+    given = sorted(contract.entry[n].argument for n in layout.given if contract.entry[n].kind != "failures")
     known = all(isinstance(p, TensorParameter) or p.dtype in native.CODES for p in contract.parameters)
-    kinds = {e.kind for e in contract.entry} <= {"pointer", "scalar", "extent", "stride"}  # nothing is written down
+    kinds = {e.kind for e in contract.entry} <= {"pointer", "scalar", "extent", "stride", "failures"}
     return known and kinds and given == [*range(len(contract.parameters))]

@@ -10,6 +10,7 @@ of launches, and what torch itself computes.
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import warnings
 import weakref
@@ -30,12 +31,13 @@ from counting import steps
 from stub import expect, passed, posing, run_tests, the_stub
 
 import freehold as fh
-from freehold import Out, Ref, kernels
+from freehold import Mut, Out, Ref, i32, kernels
 from freehold.kernels import convolutions
 from freehold.kernels.operators import Operator
 from freehold.runtime.base import native
-from freehold.runtime.gpu import driver
+from freehold.runtime.gpu import driver, failures
 from freehold.runtime.interop import planned
+from freehold.support.contract import FAILURE_SLOTS
 
 stub = the_stub()
 torch = posing()
@@ -45,6 +47,19 @@ NATIVE = native.module() is not None
 @fh.kernel
 def add(z: Out["N"], x: Ref["N"], y: Ref["N"]):
     z.store(x.load_like(z) + y.load_like(z))
+
+
+@fh.kernel
+def guarded(y: Mut["N"], x: Ref[32], limit: i32):
+    k = x.load((0,), (32,)).max()
+    assert k < limit, "too large"
+    y.store(y.load() + 1)
+
+
+@fh.kernel
+def shifted(y: Out["N"], x: Ref["M"], start: i32):
+    fh.require("start >= 0 and start + N <= M")
+    y.store(x.load_from((y.start[0] + start,), y.tile))
 
 
 class Counted:
@@ -61,6 +76,7 @@ class Counted:
 
     def learnt(self, *arguments: Any) -> None:
         """Calls it until Python need not run it for such arguments."""
+        self.times = 0
         for _ in range(3):
             self.call(*arguments)
         assert self.times == (2 if NATIVE else 3)
@@ -251,6 +267,58 @@ def test_functions_of_the_library_are_part_of_a_plan() -> None:
     assert f.times == 6
 
 
+def fails(address: int, number: int, limit: int) -> None:
+    """Does as a kernel whose first check fails in block 5."""
+    for n, word in enumerate((1, 5, number, limit)):
+        ctypes.c_int64.from_address(address + 8 * n * FAILURE_SLOTS).value = word
+
+
+def test_checks_of_what_is_done_again_are_told() -> None:
+    def counted(x: Any, limit: int) -> Any:
+        y = x.new_empty(32)
+        guarded(fh.partition(y, 32), x, limit).on()
+        return y
+
+    f, x = Counted(counted), torch.zeros(32, dtype=torch.int32)
+    f.learnt(x, 10)
+    addresses: list[int] = []
+    for _ in range(4):
+        (y, given, _, limit, address), found = told("QQiiQ", lambda: f.call(x, 10))
+        assert (y, given, limit) == (found.data_ptr(), x.data_ptr(), 10)
+        addresses.append(address)
+        failures.raise_failures()
+    assert len(set(addresses)) == 4  # each has words of its own
+    for address in addresses[1:3]:
+        fails(address, 99, 10)
+        with pytest.raises(fh.Rejected) as caught:
+            failures.raise_failures()
+        assert caught.value.codes == ("O234",)
+        assert "`k` = 99, `limit` = 10" in str(caught.value)
+        assert "guarded(fh.partition(y, 32), x, limit).on()" in str(caught.value)  # where it was launched
+        failures.raise_failures()  # it is told once
+    assert f.times == (0 if NATIVE else 4)
+
+
+def test_numbers_that_a_launch_admits_are_asked_for_once() -> None:
+    def part(x: Any, start: int) -> Any:
+        y = x.new_empty(64)
+        shifted(fh.partition(y, 16), x, start).on()
+        return y
+
+    f, x = Counted(part), torch.zeros(256)
+    for start in (0, 64, 192):
+        f.learnt(x, start)
+        parameters, y = told("QQiii", lambda start=start: f.call(x, start))
+        assert parameters == [y.data_ptr(), x.data_ptr(), 64, 256, start]
+    if NATIVE:
+        assert steps(lambda: f.call(x, 64)) < 20
+    for _ in range(6):
+        before = stub.stub_launches()
+        with pytest.raises(fh.Rejected):
+            f.call(x, 193)
+        assert stub.stub_launches() == before
+
+
 # --- Gradients --------------------------------------------------------------------------------------------------------
 
 
@@ -327,7 +395,16 @@ def test_every_gradient_is_one_plan() -> None:
 def test_gradients_cost_few_steps_in_python() -> None:
     if not NATIVE:
         pytest.skip("Python runs all of them")
-    for name in ("group_norm", "attention", "linear", "linear_attention", "embedding", "swiglu"):
+    for name in (
+        "group_norm",
+        "attention",
+        "linear",
+        "linear_attention",
+        "embedding",
+        "swiglu",
+        "layer_norm",
+        "cumsum",
+    ):
         f = gradients_of(name)
         for _ in range(3):
             f()

@@ -93,6 +93,9 @@ def test_where_failures_are_written_down_is_asked_at_each_launch() -> None:
     of = contract(entry=(EntryParameter("pointer", 0), FAILURES))
     places = iter((64, 128))
     layout, data = ParameterLayout(of), bytearray(16)
+    assert layout.failures == 1
+    assert ParameterLayout(contract(entry=(EXTENT, FAILURES, EntryParameter("pointer", 0)))).failures == 0
+    assert ParameterLayout(contract()).failures == -1
     for place in (64, 128):
         layout.pack(data, [1], lambda: next(places))
         assert bytes(data) == struct.pack("=QQ", 1, place)
@@ -122,7 +125,8 @@ def test_numbers_of_numpy_are_passed() -> None:
         (contract("bf16"), False),
         (contract("i32", entry=(EntryParameter("pointer", 0),)), False),
         (contract(entry=(EntryParameter("pointer", 0), EntryParameter("pointer", 0))), False),
-        (contract("i32", entry=(EntryParameter("pointer", 0), EntryParameter("scalar", 1), FAILURES)), False),
+        (contract("i32", entry=(EntryParameter("pointer", 0), EntryParameter("scalar", 1), FAILURES)), True),
+        (contract("i32", entry=(EntryParameter("pointer", 0), FAILURES)), False),
         (contract(entry=(EXTENT,)), False),
     ],
 )

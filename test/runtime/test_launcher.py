@@ -146,16 +146,19 @@ def contract(**changes: Any) -> Any:
     numbers = [ScalarParameter(name, dtype) for name, dtype in (("a", "f32"), ("h", "bf16"), ("n", "u64"))]
     parameters = (arrays[0], numbers[0], arrays[1], numbers[1], numbers[2])
     entry = [SimpleNamespace(argument=n) for n in (2, 0, 1, 4)]  # one is not passed
-    return SimpleNamespace(**{"parameters": parameters, "entry": entry, "native": True, **changes})
+    given = {"parameters": parameters, "entry": entry, "native": True, "kernel_checks": (), **changes}
+    return SimpleNamespace(**given)
 
 
 def plan(**changes: Any) -> Any:
     """A plan on GPU 3."""
-    layout = SimpleNamespace(offsets=(8, 0, 16, 24), given=(0, 1, 2), filled=lambda integers: bytes(integers))
+    layout = SimpleNamespace(
+        offsets=(8, 0, 16, 24), given=(0, 1, 2), filled=lambda integers: bytes(integers), failures=-1
+    )
     given: dict[str, Any] = {
         "contract": contract(), "layout": layout, "admits": None, "evaluator": SimpleNamespace(varies=()), "shape": (),
         "blocks": 70000, "device": 3, "kernel": 99, "integers": (1, 2), "begins": False, "family": "torch",
-        "writes": (True, False), "sizes": (400, 800), "enqueue": "enqueue",
+        "writes": (True, False), "sizes": (400, 800), "enqueue": "enqueue", "name": "the kernel",
     }  # fmt: skip
     return SimpleNamespace(**{**given, **changes})
 
@@ -167,8 +170,8 @@ def test_a_plan_as_it_is_told(module: Module) -> None:
     blocks = struct.pack("=7I", 70000, 1, 1, 1, 1, 1, 0)
     offsets = struct.pack("=4H", 8, 0, 16, 24)
     assert launcher.entry(plan()) == (
-        "Entry", 11, 0, 0, 99, blocks, 3, b"\1\2", offsets, DESCRIBED, True, "enqueue", "the space of others on 3",
-        "timelines of 3", "the lock of 3", "torch",
+        "Entry", 11, 0, 0, 99, blocks, 3, b"\1\2", offsets, DESCRIBED, True, None, -1, "enqueue",
+        "the space of others on 3", "timelines of 3", "the lock of 3", "torch",
     )  # fmt: skip
 
 
@@ -194,6 +197,26 @@ def test_what_is_launched_without_python(
     found = launcher.entry(plan(**changes))
     assert found[10] is plain
     assert struct.unpack("=7I", found[5]) == (shape or (70000, 1, 1, 1, 1, 1, 0))
+
+
+def test_where_what_fails_is_written_down(module: Module, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        launcher.checked, "enter", lambda device, handle, kernel, checks: (device, handle, kernel, checks)
+    )
+    one = plan(contract=contract(kernel_checks=("a check",)))
+    one.layout.failures = 2
+    found = launcher.entry(one)
+    assert found[10] is True
+    assert found[12] == 2
+    assert found[11](7) == (3, 7, "the kernel", ("a check",))
+
+
+@pytest.mark.parametrize("changes", [{"admits": lambda *_: False}, {"evaluator": SimpleNamespace(varies=(1,))}])
+def test_a_plan_for_certain_numbers_asks_nothing_of_them(changes: dict[str, Any], module: Module) -> None:
+    assert launcher.entry(plan(**changes))[10] is False
+    assert launcher.entry(plan(**changes), fixed=True)[10] is True
+    assert launcher.entry(plan(**changes, shape=(1, 1, 1, 1, 1, 1, 2, 1, 1, 0)), fixed=True)[10] is False
+    assert launcher.entry(plan(**changes, contract=contract(native=False)), fixed=True)[10] is False
 
 
 @pytest.mark.parametrize(("gpus", "begins", "told"), [(1, False, (0, 0)), (2, False, (12, 0)), (1, True, (0, 13))])

@@ -13,7 +13,7 @@ from freehold.tools.build_native import compile_native
 
 WITHOUT = (
     "stub_program.py", "stub_operations.py", "stub_tensors.py", "stub_deployment.py", "stub_lifetimes.py",
-    "stub_extern.py", "stub_planned.py", "stub_overlap.py",
+    "stub_extern.py", "stub_planned.py", "stub_gradients.py", "stub_overlap.py",
 )  # fmt: skip
 needed = pytest.mark.skipif(not native.BUILT, reason="the native module is not built")
 

@@ -53,7 +53,7 @@ class World:
     def launch(self, kernel: Any, *arguments: Any, stream: str | None = "torch's", seen: bool = True) -> None:
         """What a launch tells."""
         self.line.now += 1
-        dispatcher = SimpleNamespace(launcher=self.launcher, kernel=kernel)
+        dispatcher = SimpleNamespace(launcher=self.launcher, kernel=kernel, fixed=lambda given: (kernel, given))
         made: Any = SimpleNamespace(dispatcher=dispatcher, name=kernel.__name__)
         used: Any = None if stream is None else SimpleNamespace(stream=stream, device=0)
         for see in list(seen_by) if seen else ():
@@ -103,7 +103,8 @@ def made(what: Any) -> str:
 
 
 def launched(what: Any) -> str:
-    known, given, kept, launch, places = what
+    known, given, kept, launch, places, fixed = what
+    assert fixed == (launch.dispatcher.kernel, given)
     return f"{launch.name} {known} of {len(given)}: {list(kept)} at {list(places)}"
 
 
