@@ -241,6 +241,20 @@ def of_function(c: Context, name: str, node: core.Expr | None = None) -> Advice 
     return None if dtype is None else Advice(f"write `fh.{dtype}`", node)
 
 
+def of_library(c: Context, node: core.Name) -> Advice | None:
+    """What to write for what is asked of a name that is undefined, and that other libraries' modules are known by."""
+    import freehold
+
+    asked: core.Node = node
+    while (outers := [n for n in _parents(c, asked) if isinstance(n, core.Attribute)]) and node.id in elsewhere.MODULES:
+        asked = outers[0]
+    if not isinstance(asked, core.Attribute):
+        return None
+    if intrinsic_of(getattr(freehold, asked.attr, None)) is not None:
+        return Advice(f"use Freehold's: `fh.{asked.attr}`", asked)
+    return of_function(c, asked.attr, asked)
+
+
 def _parents(c: Context, node: core.Node) -> Iterator[core.Node]:
     """What holds `node`."""
     for outer in c.frame.nodes:

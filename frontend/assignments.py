@@ -122,6 +122,18 @@ def _unpack(c: Context, target: core.Unpack, value: Value) -> None:
         c.frame.variables[name.id] = POISON
 
 
+def _is_of_places(c: Context, index: core.Expr) -> bool:
+    """Whether an index is a tile of integers."""
+    if isinstance(index, core.Slice):
+        return False
+    before = len(c.errors)
+    values = [
+        c.lower(e) for e in (index.elts if isinstance(index, core.Tuple) else (index,)) if not isinstance(e, core.Slice)
+    ]
+    del c.errors[before:]  # which are told of where a value is used
+    return any(isinstance(value, TileValue) and value.shape and not value.dtype.is_float for value in values)
+
+
 def into_memory(c: Context, target: core.Subscript | core.Attribute) -> None:
     """Reports an assignment to a part of something."""
     value = c.lower(target.value)
@@ -143,6 +155,12 @@ def into_memory(c: Context, target: core.Subscript | core.Attribute) -> None:
                 text = f"{name}.load() {augmented.op} {primary(text)}"
             edit = f"write this block's region: `{name}.store({text})`"
             at = c.span(c.here) if element and advice_on_values.is_all(target) else None
+            if isinstance(target, core.Subscript) and _is_of_places(c, target.slice):
+                values = "values" if given is None else c.text(given)
+                edit = (
+                    f"places that data say are written by sums alone: declare `{name}` as `Acc`, zeros at first, "
+                    f"and write `{name}.add_at({values}, {c.text(target.slice)})`"
+                )
     else:
         error = errors.Unsupported(c.span(target), what=what, why=f"{describe(value)} cannot be changed")
         edit = "make a new value and give it a name"

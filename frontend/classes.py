@@ -19,6 +19,7 @@ from freehold.frontend.values import (
     is_record_class,
     record_of,
 )
+from freehold.support.dtypes import DType
 
 
 def class_of(value: Value) -> type[object] | None:
@@ -112,7 +113,7 @@ _MIRRORED: Final = {"<": "gt", "<=": "ge", ">": "lt", ">=": "le", "==": "eq", "!
 def method_of(value: Value, name: str) -> FunctionType | None:
     """A special method that the user wrote for the class of an object."""
     kind = class_of(value)
-    found = None if kind is None else declared_in(kind, name)
+    found = None if kind is None or kind is DType else declared_in(kind, name)
     return found if isinstance(found, FunctionType) and found.__code__.co_filename != "<string>" else None
 
 

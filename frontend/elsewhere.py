@@ -174,7 +174,7 @@ EDITS: Final = {
     ),
     "swizzle2d": _words("the order of blocks is the partition's: `fh.partition(y, tile, order=fh.grouped(8))`"),
     "device_print": Foreign("", "`fh.print({rest})`"),
-    "printf": _words('values print by themselves, and formats are Python\'s: `fh.print(f"{x:.3f}")`'),
+    "printf": _words('values print by themselves, and formats are Python\'s: `fh.print(f"{{x:.3f}}")`'),
     # Making tiles.
     "zeros_like": Foreign("t, dtype={t:p}.dtype", "`fh.zeros({t:p}.shape, {dtype})`"),
     "ones_like": Foreign("t, dtype={t:p}.dtype", "`fh.ones({t:p}.shape, {dtype})`"),
@@ -517,6 +517,12 @@ OF_TENSORS: Final = {
     ("raw", "store"): "name elements: `.scatter(values, i, j)`",
 }
 """What a tensor of a mode has instead of a method."""
+
+
+MODULES: Final = frozenset(
+    ("tl", "triton", "libdevice", "ct", "cuda", "np", "numpy", "math", "torch", "F", "cp", "cupy", "jnp", "jax", "lax")
+)
+"""What modules of other libraries are called in the text of a kernel that was copied without its imports."""
 
 
 def of_another_language(module: str) -> bool:

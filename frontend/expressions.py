@@ -82,7 +82,11 @@ def _undefined(c: Context, node: core.Name) -> Poison:
         known += (n for n in frame.variables if not core.is_hidden(n))
         frame = frame.outer
     close = nearest(node.id, known)
-    if close is not None:
+    if (edit := advice.of_library(c, node)) is not None:
+        error.add(error.Instead(edit.text, at=edit.at(c)))
+    elif node.id == "fh":
+        error.add(error.ImportAll())
+    elif close is not None:
         error.add(error.DidYouMean(close, at=c.span(node)))
     elif node.id in freehold.__all__:
         error.add(error.Import(node.id))

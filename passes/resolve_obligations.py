@@ -19,15 +19,18 @@ from typing import Final
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     AccessOp,
+    BorrowOp,
     Duty,
     DutyAttr,
     Indexing,
     KernelOp,
+    LoadOp,
     PartitionOp,
     RegionOp,
     Rung,
@@ -42,11 +45,12 @@ from freehold.passes.analysis.facts import KernelFacts, analyse, guarantees
 from freehold.passes.analysis.groups import reach
 from freehold.passes.analysis.ranges import Range, Ranges
 from freehold.passes.analysis.reached import computed, conditions_of
-from freehold.passes.analysis.wording import access_text, name_of, sizes, tuple_text
+from freehold.passes.analysis.wording import access_text, is_named, name_of, sizes, tuple_text
 from freehold.passes.errors.bounds import MapNotShownInside, NoElementInBounds, OutOfBounds
 from freehold.passes.errors.windows import NotInGroup, WindowOutside
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
+from freehold.passes.prover.polynomials import poly
 from freehold.passes.prover.prove import Verdict, prove
 from freehold.passes.prover.search import find
 from freehold.passes.verify_dominance import refuse
@@ -275,4 +279,32 @@ def _refused(
     last = str(count - 1)
     if count.symbols():
         last = f"fh.cdiv({name_of(op.memory)}.shape[{axis}], {op.steps[axis]}) - 1"
-    return error.add(error.LastTile(last))
+    error.add(error.LastTile(last))
+    if isinstance(op, LoadOp) and not _written(op.memory) and (start := _beside(op, axis, facts)) is not None:
+        error.add(error.Beside(f"{name_of(op.memory)}.load_from({start}, {tuple_text(op.steps)})"))
+    return error
+
+
+def _written(memory: SSAValue) -> bool:
+    """Whether what a load reads is a borrow of a tensor that blocks write."""
+    tensor = memory.owner.tensor if isinstance(memory.owner, BorrowOp) else memory
+    return any(isinstance(use.operation, PartitionOp) for use in tensor.uses)
+
+
+def _beside(op: LoadOp, axis: int, facts: KernelFacts) -> str | None:
+    """The element that a tile would begin at, if `i - 1` were counted in elements; None for any other index."""
+    found: list[str] = []
+    for n, (index, step) in enumerate(zip(facts.coordinates(op), op.steps, strict=True)):
+        rest = dict(poly(index))
+        more = rest.pop((), 0)
+        names = [atom.name for monomial in rest for atom in monomial if len(monomial) == 1 and atom.op == "sym"]
+        named = [name for name in names if name in facts.symbols and is_named(facts.symbols[name])]
+        if rest and (len(named) != len(rest) or [*rest.values()] != [1]):
+            return None
+        if n == axis and not (named and more):
+            return None
+        first = f"{named[0]} * {step}" if named else ""
+        element = more if n == axis else more * step
+        sign = "-" if element < 0 else "+"
+        found.append((f"{first} {sign} {abs(element)}" if element else first) if first else str(element))
+    return f"({', '.join(found)}{',' * (len(found) == 1)})"

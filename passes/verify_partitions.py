@@ -275,7 +275,13 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
     )
     if (at := races.box(found.second, found.launch)) is not None:
         error.add(_both(found.launch, found.first, found.second, span_text(*zip(*at, strict=True))))
-    return error.add(error.OneRegion() if op.mapped is not None else error.OwnPlace())
+    if op.mapped is not None:
+        return error.add(error.OneRegion())
+    error.add(error.OwnPlace())
+    counters = {*map(terms.sym, facts.counters.values())}
+    for axis in (n for n, coordinate in enumerate(coordinates) if coordinate in counters):
+        return error.add(error.OwnAxis(axis))
+    return error
 
 
 def _taken_again(earlier: RegionOp, op: RegionOp, finding: str) -> RegionTakenTwice:

@@ -249,7 +249,7 @@ class NoSuchScalar(Error):
         return f"pass bytes, `u8`, and make elements of a tile of them: `fh.unpack(t, {self.dtype})`"
 
 
-class UndefinedName(Error):
+class UndefinedName(Correctable):
     """A name in a kernel is a parameter, a variable assigned before, a name of the file, or a builtin of Python."""
 
     code: ClassVar[str] = "O010"
@@ -264,6 +264,9 @@ class UndefinedName(Error):
     class Import(Help):
         text: ClassVar[str] = "import it: `from freehold import {other}`"
         other: str
+
+    class ImportAll(Help):
+        text: ClassVar[str] = "import it at the top of the file: `import freehold as fh`"
 
 
 class Unbound(Error):

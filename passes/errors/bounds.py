@@ -144,3 +144,9 @@ class OutOfBounds(Error):
 
         text: ClassVar[str] = "tiles along this axis are counted from 0 to `{last}`"
         last: str
+
+    class Beside(Help):
+        """A tile that begins some elements beside another one, where an index of tiles was counted in elements."""
+
+        text: ClassVar[str] = "where elements are meant, begin at one, and what is outside is padded: `{load}`"
+        load: str

@@ -64,6 +64,12 @@ class OverlappingRegions(Error):
 
         text: ClassVar[str] = "store to the block's own region, `{name}.store(...)`, without coordinates"
 
+    class OwnAxis(Help):
+        """A point that has all regions along an axis, over which a loop goes."""
+
+        text: ClassVar[str] = "or, where one block is to write them all, partition `{name}` with `owned={axis}`"
+        axis: int
+
 
 class NotShownDisjoint(Error):
     """

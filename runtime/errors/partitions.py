@@ -174,6 +174,15 @@ class GridsDiffer(Error):
         text: ClassVar[str] = "cover the axes that `{name}` has not by one tile of `{other}`: in tiles of `{tile}`"
         tile: str
 
+    class AddUp(Help):
+        """For an output of one region, to which all blocks would store."""
+
+        text: ClassVar[str] = (
+            "where blocks add up what they store, declare `{name}` as `Acc`, zeros at first, give it whole, and write "
+            "`{name}.at({first}).add(value)`"
+        )
+        first: str
+
 
 class TooManyRegions(Error):
     """

@@ -399,6 +399,8 @@ def _schedules(
                 error.add(error.OneTile(str((*first_spec.tile[:own], *rest))))
             elif parameter.of is not None and parameter.of == first.of and found.shape != first_view.shape:
                 error.add(error.OneShape(kernel, parameter.of))
+            if parameter.mode in ("mut", "out") and found.shape and all(extent == 1 for extent in domains[n]):
+                error.add(error.AddUp(", ".join("0" * len(found.shape))))
             call.errors.append(error)
 
 

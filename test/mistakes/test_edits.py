@@ -86,6 +86,9 @@ def two(body: str, wanted: object, **more: Any) -> Case:
 CASES = {
     # Tensors that are used as values.
     "assign to a tensor": one("    y[:] = x[:] * 2", X * 2),
+    "a module that is not imported": one("    y.store(jnp.exp(x.load_like(y)))", np.exp(X)),
+    "Triton's module, not imported": one("    i = tl.program_id(0)\n    y.store(x.load((i,), y.tile))", X),
+    "a module of a module": one("    y.store(cp.fft.relu(x.load_like(y)) + 1)", np.maximum(X, 0) + 1),
     "elements of a dtype": Case('def kernel(y: Out["N"], x: f32[::1]):\n    y.store(x.load_like(y) * 2)', (X,), X * 2),
     "assign to all of a tensor": two("    y[:, :] = x[...] * 2", X2 * 2),
     "compute with tensors": one("    y.store(x + x * 2)", X * 3),
