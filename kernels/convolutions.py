@@ -265,7 +265,14 @@ def window_of(flat: list[int], back: bool) -> Any:
 )
 def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: bool, tf32: int) -> None:
     N, G, CO, *_ = y.shape
-    out, weights, shape = y.view(N, G, CO, -1), w.view(G, CO, -1), window_of(window, back)
+    out, shape = y.view(N, G, CO, -1), window_of(window, back)
+    shifted, alone = taken(x, shape[1], back), max(window[:6]) == 1 and max(window[6:9]) == 0
+    if shifted and max(shape[1]) == 1 and not alone:  # it copies the weights, however they lie
+        for launch in launches(y, x, w, bias, shape):
+            launch.on()
+        return
+    w = w.contiguous()
+    weights = w.view(G, CO, -1)
     extra = w.view(G, -1) if bias is None else bias
     P, K = out.shape[3], weights.shape[2]
     if CO == 1 and x.shape[2] == 1:
@@ -282,11 +289,9 @@ def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: b
         given = x[:, :, 0], weights[:, 0], extra[:, 0], size[1], size[2], shape, bias is not None
         depthwise_tiles(fh.partition(out[:, :, 0], tile), *given).on()
         return
-    alone = max(window[:6]) == 1 and max(window[6:9]) == 0
     if alone and x.element_size() <= 4 and (x.element_size() == 2 or in_tf32(x, tf32, True)):
         pointwise(out, x.view(N, G, x.shape[2], -1), weights, bias, x.element_size() == 4)
         return
-    shifted = taken(x, shape[1], back)
     each = [along(size[n], window[n], window[3 + n], window[6 + n], window[9 + n], back) for n in range(3)]
     many = N * G * CO * P * K >= _MANY and prod(sum(bool(a.taps) for a in of) for of in each) <= _CLASSES
     apart = max(shape[1]) > 1
@@ -352,8 +357,7 @@ def _gradients(ctx: Any, dy: Any) -> tuple[Any, ...]:
     x, w = ctx.saved_tensors
     window, _, back, tf32 = ctx.arguments
     dy, wanted = dy.contiguous(), ctx.needs_input_grad
-    turned = w.transpose(1, 2).contiguous()
-    dx = _convolve(dy, turned, None, window, list(x.shape[3:]), not back, tf32) if wanted[0] else None
+    dx = _convolve(dy, w.transpose(1, 2), None, window, list(x.shape[3:]), not back, tf32) if wanted[0] else None
     dw = _convolve_weights(dy, x, window, list(w.shape), back, tf32) if wanted[1] else None
     db = reduce(dy.flatten(3), "sum", 3).sum(0) if wanted[2] else None
     return dx, dw, db, *(None,) * 4

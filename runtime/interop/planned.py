@@ -410,7 +410,16 @@ class Watch:
 
 
 def _quick(operator: Any) -> Any:
-    """What calls an operator of torch's, without what Python does before."""
+    """
+    What calls an operator of torch's, which takes the same arguments: torch's function or method of this name is twice
+    as fast as what finds out at each call which arguments the operator has.
+    """
+    torch: Any = sys.modules["torch"]
+    name = operator.overloadpacket.__name__
+    for place in (torch, torch.Tensor):
+        found = getattr(place, name, None)
+        if found is not None and found.__class__.__name__ in ("builtin_function_or_method", "method_descriptor"):
+            return found
     return getattr(operator, "_op", operator)
 
 
