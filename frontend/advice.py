@@ -71,6 +71,28 @@ def load_of(c: Context, tensor: TensorValue) -> str:
     return f"{tensor.name}.load(index, shape)" if like is None else f"{tensor.name}.load_like({like})"
 
 
+def element_of(tensor: TensorValue) -> str | None:
+    """How the one element is read of a tensor that is declared to have one; None for others."""
+    dims = tensor.parameter.dims
+    if tensor.parameter.mode != "ref" or not dims or any(d != "1" for d in dims):
+        return None
+    return f"{tensor.name}.load({tuple_of(['0'] * len(dims))}, ())"
+
+
+def of_place(c: Context, tensor: TensorValue, like: TensorValue, node: core.Node) -> Advice:
+    """A load at the place of a tensor with other axes: along those axes of it that have the same names."""
+    call = next((n for n in _parents(c, node) if isinstance(n, core.Call)), None)
+    dims, others = tensor.parameter.dims or (), like.parameter.dims or ()
+    axes = [others.index(d) for d in dims if others.count(d) == 1]
+    whole = like.position is not None and len(like.position.index) == len(others)
+    if call is None or not whole or not axes or len(axes) < len(dims) or sorted(set(axes)) != axes:
+        return Advice(f"name the index and the shape: `{tensor.name}.load(index, shape)`")
+    index, shape = (tuple_of([f"{like.name}.{of}[{axis}]" for axis in axes]) for of in ("index", "tile"))
+    more = "" if axes[-1] == len(others) - 1 else f"[{', '.join(':' if d in dims else 'None' for d in others)}]"
+    code = f"{tensor.name}.load({index}, {shape}){more}"
+    return Advice(f"load along the axes that both have: `{code}`", call)
+
+
 def unread(tensor: TensorValue) -> str | None:
     """What to do instead of a load, where nothing of a tensor is loaded."""
     return elsewhere.OF_TENSORS.get((tensor.parameter.mode, "load"))
@@ -78,6 +100,8 @@ def unread(tensor: TensorValue) -> str | None:
 
 def of_tensor(c: Context, tensor: TensorValue, node: core.Node) -> Advice:
     """A tile to compute with instead of a tensor: an edit where the tensor is cut as one that the block writes."""
+    if (element := element_of(tensor)) is not None:
+        return Advice(element, node if isinstance(node, core.Expr) else None)
     meant = tensor.parameter.mode != "ref" or at_same_place(c, tensor) is not None
     return Advice(load_of(c, tensor), node if meant and isinstance(node, core.Expr) else None)
 
@@ -95,6 +119,9 @@ def of_subscript(c: Context, tensor: TensorValue, node: core.Subscript) -> Advic
     among = given.items if isinstance(given, TupleValue) else (given,)
     if tensor.parameter.mode == "ref" and any(isinstance(v, TileValue) and v.shape for v in among):
         return Advice(f"{tensor.name}.gather({Written(index):*})", node if len(among) == rank else None)
+    numbers = [v.value if isinstance(v, Static) else None for v in among]
+    if tensor.parameter.mode == "ref" and len(among) == rank and all(isinstance(n, int) and n >= 0 for n in numbers):
+        return Advice(f"{tensor.name}.load({tuple_of([str(n) for n in numbers])}, ())", node)
     if all(part in (":", "...") for part in index.replace(" ", "").split(",")):
         return of_tensor(c, tensor, node)
     if tensor.region is None and at_same_place(c, tensor) is None and ":" not in index and index.count(",") == rank - 1:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from freehold.frontend import elsewhere
-from freehold.frontend.advice import Advice, in_place, line
+from freehold.frontend.advice import Advice, element_of, in_place, line
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.text import number_in
@@ -208,6 +208,8 @@ def missing(
         if vector and isinstance(place, TileValue) and place.shape:
             call = f"{c.text(node.func.value)}.gather({', '.join([*texts, *(line(c, k) for k in node.keywords)])})"
             return Advice(f"elements at places of their own are gathered: `{call}`", node)
+        if isinstance(read, TensorValue) and (element := element_of(read)) is not None:
+            return Advice(f"a scalar has no axes: `{element}`", node)
         tensor, dot, attribute = texts[0].rpartition(".")
         at = dot and attribute == "index"
         shape = f"{tensor}.tile" if at else "shape"

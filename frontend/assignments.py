@@ -149,6 +149,12 @@ def into_memory(c: Context, target: core.Subscript | core.Attribute) -> None:
         why = "a tensor is written by regions: each block its own, without an index"
         error = errors.Unsupported(c.span(target), what=what, why=why)
         edit = f"declare it as written, and store: `{tensor.name}: Out`, `{tensor.name}.store(t)`"
+        if tensor.parameter.mode == "acc" and isinstance(target, core.Subscript):
+            index, text = c.text(target.slice), "value" if given is None else c.text(given)
+            whole = augmented is not None and augmented.op == "+" and not isinstance(target.slice, core.Slice)
+            places = _is_of_places(c, target.slice)
+            made = f"{tensor.name}.add_at({text}, {index})" if places else f"{tensor.name}.at({index}).add({text})"
+            edit, at = f"blocks add to it: `{made}`", c.span(c.here) if whole else None
         if tensor.region is not None:
             name, text = c.text(target.value), c.text(given) if given is not None and element else "tile"
             if augmented is not None and element:

@@ -421,6 +421,12 @@ def _changes(c: Context, name: str, before: Value, after: Value, place: core.Nod
             error.add(error.Instead(edit.text, at=edit.at(c)))
         elif not before.shape:
             error.add(error.Instead(f"begin with a tile: `{begin}fh.zeros({after.shape}, fh.{after.dtype})`"))
+        elif [n for n in before.shape if n > 1] == [n for n in after.shape if n > 1]:
+            error.add(
+                error.Instead(
+                    f"give what is computed in the loop the shape that it had before: `.reshape({before.shape})`"
+                )
+            )
         else:
             error.add(error.Instead("give the new value a name of its own"))
     elif isinstance(before, Static) and isinstance(after, TileValue):

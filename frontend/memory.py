@@ -329,7 +329,11 @@ def right_rank(
         edit = advice_on_values.of_rank(c, node, tensor, what, rank)
         error.add(error.Instead(edit.text, at=edit.at(c)))
     elif what.startswith("the place"):
-        error.add(error.Instead(f"name the index and the shape: `{tensor.name}.load(index, shape)`"))
+        like = c.lower(node)
+        like = like.tensor if isinstance(like, RegionValue) else like
+        assert isinstance(like, TensorValue)
+        edit = advice.of_place(c, tensor, like, node)
+        error.add(error.Instead(edit.text, at=edit.at(c)))
     c.error(error)
     return False
 

@@ -109,3 +109,13 @@ class LaunchCheckFailed(Error):
     class CountTiles(Help):
         text: ClassVar[str] = "leave out the factor: `{load}`"
         load: str
+
+    class OwnIndex(Help):
+        """An index that goes along another axis than that in whose place it stands."""
+
+        text: ClassVar[str] = (
+            "the index in this axis's place counts tiles along `{counted}`, and the axis has `{extent}` elements: give "
+            "each axis the index that goes along it, or declare that both are equal, by one name"
+        )
+        counted: str
+        extent: str

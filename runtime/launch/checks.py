@@ -78,6 +78,9 @@ def _broken(call: Call, evaluator: Evaluator, views: Sequence[ArrayView], values
                     error.add(error.CountsTiles())
                     if check.span is not None and (load := text.in_tiles(_written(check.span))) is not None:
                         error.add(error.CountTiles(load, at=check.span))
+                    elif (names := _of_two_axes(term)) is not None and not names & given.keys():
+                        counted, extent = (next(iter(side.symbols())) for side in term.args)
+                        error.add(error.OwnIndex(counted, extent))
             if check.span is not None and (site := call.site.span) is not None:
                 error.add(error.Launched(site))
             yield error
@@ -107,6 +110,14 @@ def _broken(call: Call, evaluator: Evaluator, views: Sequence[ArrayView], values
             "persistent blocks" if persistent else "one block a region",
             "split the arrays and launch once a part" if persistent else "use persistent blocks: `blocks=PERSISTENT`",
         )
+
+
+def _of_two_axes(term: Term) -> frozenset[str] | None:
+    """The names in a condition that a number of one extent's tiles is below one of another's; None in any other."""
+    names = [side.symbols() for side in term.args]
+    if term.op != "<" or [len(each) for each in names] != [1, 1] or names[0] == names[1]:
+        return None
+    return names[0] | names[1]
 
 
 def _misshapen(call: Call, evaluator: Evaluator, views: Sequence[ArrayView], symbols: dict[str, int]) -> Error:

@@ -89,6 +89,32 @@ CASES = {
     "a module that is not imported": one("    y.store(jnp.exp(x.load_like(y)))", np.exp(X)),
     "Triton's module, not imported": one("    i = tl.program_id(0)\n    y.store(x.load((i,), y.tile))", X),
     "a module of a module": one("    y.store(cp.fft.relu(x.load_like(y)) + 1)", np.maximum(X, 0) + 1),
+    "one element as a tile": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], s: Ref[1]):\n    y.store(x.load_like(y) * s)', (X, Z[:1]), X * Z[0]
+    ),
+    "one element by its number": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], s: Ref[1]):\n    y.store(x.load_like(y) * s[0])', (X, Z[:1]), X * Z[0]
+    ),
+    "an element by its number": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], s: Ref[5, 6]):\n    y.store(x.load_like(y) * s[4, 2])',
+        (X, X2[:5, :6]), X * X2[4, 2],
+    ),
+    "a load of one element": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], s: Ref[1]):\n    y.store(x.load_like(y) * s.load(0))',
+        (X, Z[:1]), X * Z[0],
+    ),
+    "add to an element of an accumulator": Case(
+        'def kernel(h: Acc[4], x: Mut["N"]):\n    h[1] += x.load().sum()\n    x.store(x.load())',
+        (), np.float32([0, X.sum(), 0, 0]), mut=np.zeros(4, np.float32), acc=X.copy(),
+    ),
+    "a row like a matrix": Case(
+        'def kernel(y: Out["M", "N"], x: Ref["M", "N"], b: Ref["N"]):\n    y.store(x.load_like(y) + b.load_like(y))',
+        (X2, X), X2 + X, tile=(4, 64),
+    ),
+    "a column like a matrix": Case(
+        'def kernel(y: Out["M", "N"], x: Ref["M", "N"], b: Ref["M"]):\n    y.store(x.load_like(y) + b.load_like(y))',
+        (X2, X[:20]), X2 + X[:20, None], tile=(4, 64),
+    ),
     "elements of a dtype": Case('def kernel(y: Out["N"], x: f32[::1]):\n    y.store(x.load_like(y) * 2)', (X,), X * 2),
     "assign to all of a tensor": two("    y[:, :] = x[...] * 2", X2 * 2),
     "compute with tensors": one("    y.store(x + x * 2)", X * 3),
