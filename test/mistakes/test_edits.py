@@ -105,7 +105,7 @@ CASES = {
     ),
     "add to an element of an accumulator": Case(
         'def kernel(h: Acc[4], x: Mut["N"]):\n    h[1] += x.load().sum()\n    x.store(x.load())',
-        (), np.float32([0, X.sum(), 0, 0]), mut=np.zeros(4, np.float32), acc=X.copy(),
+        (), np.array([0, X.sum(), 0, 0], np.float32), mut=np.zeros(4, np.float32), acc=X.copy(),
     ),
     "a row like a matrix": Case(
         'def kernel(y: Out["M", "N"], x: Ref["M", "N"], b: Ref["N"]):\n    y.store(x.load_like(y) + b.load_like(y))',
