@@ -7,6 +7,7 @@ own: a ratio of 1 means that the library is as fast as the best that was found. 
 before anything is timed.
 
 `--prepare 8` has all of it compiled by 8 processes and times nothing; what is not compiled then, is when it is timed.
+What the assembler takes longer than 20 seconds for is no change.
 """
 
 # What torch has is of no types here.
@@ -18,11 +19,13 @@ from __future__ import annotations
 import argparse
 import re
 import statistics
+import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from math import prod
+from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
@@ -33,6 +36,7 @@ from benchmarks.kernels_library import several
 from benchmarks.library_calls import Call, Calls
 from benchmarks.report import Row, kept, show, write
 from benchmarks.works import by_processes
+from freehold.backend import assembler
 from freehold.frontend.schedule import PartitionSpec
 from freehold.runtime.interop.planned import Planned
 from freehold.runtime.jit.kernel import Kernel
@@ -43,6 +47,9 @@ TURNS: Final = 7
 
 AHEAD: Final = 8
 """Calls that are not replayed at once, so that the host is ahead of the GPU."""
+
+LONGEST: Final = 20.0
+"""Seconds that the assembler may take for a kernel with a change."""
 
 GAIN: Final = 1.01
 """What a change has to gain by itself to be part of the best."""
@@ -89,7 +96,7 @@ def _cut(part: Partition, change: Change) -> Partition:
     spec = part.spec
     if not isinstance(spec, PartitionSpec) or spec.owned or spec.map or spec.groups or spec.extents:
         raise NotChanged
-    if spec.step != spec.tile:
+    if spec.step != spec.tile or spec.partial:  # of a part, another tile leaves out others
         raise NotChanged
     tile = list(spec.tile)
     if prod(tile) == 1:  # a block's part of a result: two of them would be one of their parts twice
@@ -101,9 +108,7 @@ def _cut(part: Partition, change: Change) -> Partition:
         if wanted < 1:
             raise NotChanged
         tile[axis] = int(wanted)
-    return fh.partition(
-        part.array, tuple(tile), order=spec.order, blocks=spec.count or spec.blocks, partial=spec.partial
-    )
+    return fh.partition(part.array, tuple(tile), order=spec.order, blocks=spec.count or spec.blocks)
 
 
 class Changed:
@@ -144,7 +149,16 @@ class Changed:
         def plain(function: Any, *args: Any, **kwargs: Any) -> Any:
             return function.__wrapped__(*args, **kwargs)
 
-        with patch.object(Kernel, "__call__", launch), patch.object(Planned, "__call__", plain):
+        run = assembler._run  # pyright: ignore[reportPrivateUsage]
+
+        def in_time(command: Sequence[str], folder: Path, time_limit: float, *rest: Any) -> Any:
+            return run(command, folder, min(time_limit, LONGEST), *rest)
+
+        with (
+            patch.object(Kernel, "__call__", launch),
+            patch.object(Planned, "__call__", plain),
+            patch.object(assembler, "_run", in_time),
+        ):
             yield self
 
     @contextmanager
@@ -178,6 +192,22 @@ def same(found: Sequence[Any], wanted: Sequence[Any]) -> bool:
     return True
 
 
+@contextmanager
+def unwritten(torch: Any) -> Generator[None]:
+    """
+    New tensors hold no numbers meanwhile, and the largest of integers: a launch that leaves something out does not find
+    there what one before it wrote.
+    """
+    before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)  # for `fill_uninitialized_memory`, which is on unless set
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of operators that are not deterministic
+            yield
+    finally:
+        torch.use_deterministic_algorithms(before[0], warn_only=before[1])
+
+
 class Search:
     """Of the schedule of one call."""
 
@@ -192,16 +222,22 @@ class Search:
 
     def works(self, changes: Changes) -> bool:
         """Whether the launches can have such changes, and give the same then."""
-        with self.changed.by(changes):
+        with self.changed.by(changes), unwritten(self.torch):
             try:
                 found = same(tensors_of(self.function()), self.wanted)
             except (fh.Rejected, NotChanged, RuntimeError):
-                return False
-        try:
-            self.function()  # a launch that failed a check is told by one behind it
-        except fh.LaunchError:
-            return False
-        return found
+                found = False
+        return self.checked() and found
+
+    def checked(self) -> bool:
+        """Whether no launch before failed a check, which one behind it tells, each launch of its own."""
+        for n in range(2 * len(self.kernels) + 2):
+            try:
+                self.function()
+            except fh.LaunchError:
+                continue
+            return n == 0
+        raise RuntimeError("the call itself fails a check")
 
     def timed(self, changes: Changes, repeat: int) -> Callable[[], float]:
         """Seconds of a call with such changes, whenever it is called."""

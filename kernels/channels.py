@@ -219,7 +219,8 @@ def moments(mean: Any, rstd: Any, x: Any, eps: float, hints: dict[str, int]) -> 
     P = max(1, min(ceildiv(C, tile[1]), ceildiv(4 * PROCESSORS, R)))
     parts = [mean.new_empty((R, P)) for _ in range(3)]
     whole = C % tile[1] == 0 and L % tile[2] == 0
-    hinted(moments_parts, hints)(*(fh.partition(t, (1, 1)) for t in parts), x, *tile[1:], whole).on()
+    of_parts = {"num_worker_warps": 8, "occupancy": 2} if C == 1 and x.element_size() == 4 else hints
+    hinted(moments_parts, of_parts)(*(fh.partition(t, (1, 1)) for t in parts), x, *tile[1:], whole).on()
     hinted(moments_joined, hints)(fh.partition(mean, 1), fh.partition(rstd, 1), *parts, eps, power_of_two(P)).on()
 
 
@@ -252,14 +253,16 @@ def _norm(y: Any, mean: Any, rstd: Any, x: Any, w: Any, b: Any, eps: float) -> N
 def _norm_backward(dx: Any, dw: Any, db: Any, dy: Any, x: Any, w: Any, mean: Any, rstd: Any) -> None:
     R, C, L = x.shape
     tile, each = _tile(C, L), w.shape[1] == C
-    sums = mean.new_empty((2, R, C))
-    channel_sums(*(fh.partition(t, tile[:2]) for t in sums.unbind()), dy, x, mean, rstd, tile[2]).on()
-    of_each = sums.view(2, R // w.shape[0], w.shape[0], C)  # plain ones and dotted ones at once: each step is a launch
-    straight, along = ((of_each * w).sum(3, dtype=mean.dtype) / (C * L)).view(2, R).unbind()
-    seen = of_each.sum(1) if each else of_each.sum((1, 3)).unsqueeze(2)
-    for out, t in zip((db, dw), seen.unbind(), strict=True):
-        out.copy_(t)
-    scaled_channels_backward(fh.partition(dx, tile), dy, x, mean, rstd, w, straight, along, each).on()
+    plain, dotted = (mean.new_empty((R, C)) for _ in range(2))
+    sums = tuple(fh.partition(t, tile[:2]) for t in (plain, dotted))
+    hinted(channel_sums, {"num_worker_warps": 4, "occupancy": 4})(*sums, dy, x, mean, rstd, tile[2]).on()
+    weights = w.to(mean.dtype).expand(w.shape[0], C).repeat(R // w.shape[0], 1)
+    straight, along = ((t * weights).sum(1) / (C * L) for t in (plain, dotted))
+    for out, t in ((dw, dotted), (db, plain)):
+        seen = t.view(R // w.shape[0], w.shape[0], C).sum(0)
+        out.copy_(seen if each else seen.sum(1, keepdim=True))
+    scaled = hinted(scaled_channels_backward, {"num_worker_warps": 2, "occupancy": 8})
+    scaled(fh.partition(dx, tile), dy, x, mean, rstd, w, straight, along, each).on()
 
 
 @_norm.backward(keeps=lambda inputs, output: (*inputs[:2], *output[1:]))

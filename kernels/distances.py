@@ -249,7 +249,7 @@ class Way(NamedTuple):
     hints: dict[str, int]
 
 
-_BY_THREADS: Final = Way(1, 4096, 64, False, {"num_worker_warps": 8, "occupancy": 8})
+_BY_THREADS: Final = Way(1, 4096, 64, False, {"num_worker_warps": 8, "occupancy": 2})
 _WAYS: Final = {
     "squared": Way(1, 8192, 8, True, {"num_worker_warps": 4, "occupancy": 4}),
     "smooth l1": Way(1, 8192, 8, True, {}),

@@ -414,7 +414,7 @@ def sorting_launches(offsets: Any, slot: Any, source: Any, experts: Any, counts:
     """
     tiles, count = counts.shape
     width, tile = power_of_two(count + 1), counted_at_once(count)
-    counted = hinted(count_experts, {"num_worker_warps": 4, "occupancy": 4})
+    counted = hinted(count_experts, {"num_worker_warps": 2, "occupancy": 8})
     yield counted(fh.partition(counts, (1, power_of_two(count))), experts, tile)
     if tiles <= _FEW:
         summed = hinted(sum_counts, {"num_worker_warps": 8, "occupancy": 4})
@@ -422,10 +422,11 @@ def sorting_launches(offsets: Any, slot: Any, source: Any, experts: Any, counts:
     else:
         part = fh.partition(before, (128, min(8, power_of_two(count))), owned=0)
         yield hinted(counts_before, {"num_worker_warps": 4, "occupancy": 2})(part, counts, 128)
-        yield first_rows(fh.partition(offsets, width), before, counts, width)
+        summed = hinted(first_rows, {"num_worker_warps": 8, "occupancy": 2})
+        yield summed(fh.partition(offsets, width), before, counts, width)
     placed = hinted(places_of_rows, {"num_worker_warps": 4, "occupancy": 4})
     yield placed(fh.partition(slot, tile), fh.partition(source, tile), experts, offsets, before)
-    yield invert(source, fh.partition(slot, 256))
+    yield hinted(invert, {"num_worker_warps": 8, "occupancy": 2})(source, fh.partition(slot, 512))
 
 
 @operator(

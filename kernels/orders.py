@@ -307,7 +307,7 @@ def _topk(values: Any, where: Any, x: Any, k: int, largest: bool) -> None:
     best = x.new_empty((M, ceildiv(N, W))).int()
     groups_launch(best, x, W, largest).on()
     parts = fh.partition(values, (1, K)), fh.partition(where, (1, K))
-    kernel = hinted(largest_of_groups, {"num_worker_warps": 8})
+    kernel = hinted(largest_of_groups, {"num_worker_warps": 4, "occupancy": 8})
     kernel(*parts, best, x, W, power_of_two(best.shape[1]), largest).on()
 
 

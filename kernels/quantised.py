@@ -10,7 +10,7 @@ from freehold import Const, Out, Ref, i8, i32
 from freehold.kernels.activations import ended
 from freehold.kernels.arguments import Tensor, function
 from freehold.kernels.operators import _torch, as_rows, operator  # pyright: ignore[reportPrivateUsage] -- the library's own
-from freehold.kernels.products import splits_launch, sum_dtype
+from freehold.kernels.products import added, splits_launch, sum_dtype, turned
 from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two, rows
 from freehold.kernels.tiles import columns, part, safe, wide
 from freehold.kernels.tilings import Tiling, tiling
@@ -100,28 +100,31 @@ def scaled_matmul_tiles(
     BK: Const[int],
     BLOCKS: Const[bool] = False,
     FAST: Const[bool] = False,
+    TURNED: Const[bool] = False,
 ):
     """
     c = (a * a_scale) @ (b * b_scale).T + bias of 8-bit numbers, where each row of a and of b has a scale, in (1, M) and
     (1, N).
 
     With `BLOCKS` each BK elements of a row of a have one, and each BK of each 128 rows of b; a tile has up to 128 rows
-    of b, and within these 128.
+    of b, and within these 128. `TURNED` is as for `matmul_tiles`.
     """
     m, n = c.index
     TM, TN = c.tile
     fh.static_assert(not BLOCKS or TN <= 128, "a tile has one row of scales of b")
     fh.require("R == M" if BLOCKS else "S == M and R > 0")
     fh.require("U > 0" if BLOCKS else "U == N and T > 0")
-    total = fh.zeros((TM, TN), fh.f32)
-    acc = fh.zeros((TM, TN), sum_dtype(a.dtype))
+    shape = (TN, TM) if TURNED else (TM, TN)
+    total = fh.zeros(shape, fh.f32)
+    acc = fh.zeros(shape, sum_dtype(a.dtype))
     for k in fh.tiles(a, axis=1, size=BK):
-        part = fh.mma(a.load((m, k), (TM, BK)), b.load((n, k), (TN, BK)).T, acc, fast_acc=FAST)
+        part = added(acc, a.load((m, k), (TM, BK)), b.load((n, k), (TN, BK)).T, TURNED, FAST)
         if BLOCKS:
             unit = a_scale.gather((m * TM + fh.arange(TM))[:, None], k)
-            total += part.astype(fh.f32) * unit * b_scale.gather(n * TN // 128, k)
+            total += part.astype(fh.f32) * turned(unit, TURNED) * b_scale.gather(n * TN // 128, k)
         else:
             acc = part
+    acc, total = turned(acc, TURNED), turned(total, TURNED)
     if not BLOCKS:
         unit = a_scale.load((0, m), (1, TM)).reshape(TM, 1) * b_scale.load((0, n), (1, TN))
         total = acc.astype(fh.f32) * unit
@@ -326,5 +329,5 @@ def _scaled(
     fast = x.dtype != _torch().int8 and not blocks
     held = _even_turns(way, ceildiv(c.shape[0], high) * ceildiv(c.shape[1], width)) if fast else way.blocks
     part = cut(c, (high, width), order=_BANDS, blocks=held)
-    given = x, weight, x_scales, weight_scales, bias, step, blocks, fast
+    given = x, weight, x_scales, weight_scales, bias, step, blocks, fast, way.turned
     hinted(scaled_matmul_tiles, way.hints)(part, *given).on()

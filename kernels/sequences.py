@@ -455,7 +455,9 @@ def _backward_keys(
     parts = _cut(dk, (1, rows, heads[0]), "k_offsets", most), _cut(dv, (1, rows, heads[1]), "k_offsets", most)
     small = max(heads) <= 64 and rows == 64
     given += added, q_offsets, k_offsets, scale, q.shape[1] // KH, rows, causal, small, small, KH, q.shape[2]
-    hinted(sequence_attention_keys, {"num_worker_warps": 4, "occupancy": 2})(*parts, *given).on()
+    wide = q.element_size() > 2 and max(heads) > 128  # by four warps the assembler takes more than 400 seconds for it
+    hints = {"num_worker_warps": 8, "occupancy": 1} if wide else {"num_worker_warps": 4, "occupancy": 2}
+    hinted(sequence_attention_keys, hints)(*parts, *given).on()
 
 
 @operator(

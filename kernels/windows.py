@@ -352,7 +352,7 @@ def side_by_side(y: Any, x: Any, window: list[int], largest: bool) -> bool:
         columns = min(128, power_of_two(B))
         rows = min(max(1, 512 // columns), power_of_two(Q))
         seen = _side_by_side(x.view(torch_dtype("int32")), (deep, high, 1))
-        kernel = hinted(pool_two_by_place, {"num_worker_warps": 4, "occupancy": 8})
+        kernel = hinted(pool_two_by_place, {"num_worker_warps": 2, "occupancy": 8})
     else:
         columns = min(128, power_of_two(B))
         rows = min(max(1, 256 // columns), power_of_two(Q))
@@ -398,7 +398,7 @@ def rows_of_windows(y: Any, x: Any, window: list[int], largest: bool) -> bool:
         few = group == 8 and A % 4 == 0  # of 16-bit numbers four rows are faster than eight, where they come out even
         if few:
             rows, part = 4, out.view(R, A // 4, 4, B)
-        hints = {"num_worker_warps": 4, "occupancy": 6 if few and step[1] > 1 else 8}
+        hints = {"num_worker_warps": 4, "occupancy": 6 if few and step[1] > 1 else 8 if group == 8 else 4}
         kernel = hinted(pool_groups_of_windows, hints)
         tile = tile_of_rows(R, B, group // step[1])
         kernel(cut(part, tile, owned=2), seen, planes, rows, group, largest, inside).on()

@@ -11,6 +11,7 @@ from benchmarks.tuned_library import Change, Changed, Search, same, together
 
 import freehold as fh
 from freehold import Mut, Out, Ref, i32, kernels
+from freehold.runtime.errors.kernel_checks import IndexOutside
 from freehold.runtime.jit.kernel import Kernel
 from freehold.runtime.launch.partition import Partition
 
@@ -106,6 +107,17 @@ def test_what_cannot_be_or_gives_something_else_is_left_out(changed: Changed):
         twice_of_some(fh.partition(y, (4, 16), step=(8, 16))).on()
         return y
 
+    def partly() -> Any:
+        y = torch.ones((32, 32))
+        twice_of_some(fh.partition(y, (4, 16), partial=True)).on()
+        return y
+
+    def of_half(checks: list[int] = []) -> Any:  # noqa: B006 -- it counts its calls
+        y, x = torch.empty((32, 32)), torch.ones((32, 32))
+        checks.append(0)
+        twice(fh.partition(y if len(checks) % 2 else y[:16], (4, 16)), x[: 32 if len(checks) % 2 else 16]).on()
+        return y
+
     found = search(changed, sizes)
     assert found.works({"tile_sizes": WARPS})
     assert not found.works({"tile_sizes": Change(first=2)})  # it stores what its tile is
@@ -113,6 +125,33 @@ def test_what_cannot_be_or_gives_something_else_is_left_out(changed: Changed):
     assert not search(changed, doubled).works({"twice": Change(first=2.0**30)})
     assert not search(changed, one).works({"tile_sizes": Change(first=2)})
     assert not search(changed, stepped).works({"twice_of_some": Change(first=2)})
+    assert not search(changed, partly).works({"twice_of_some": Change(last=0.5)})
+    assert search(changed, partly).works({"twice_of_some": WARPS})
+    assert not search(changed, of_half).works({"twice": WARPS})  # half is as it was, which nothing new may read
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_each_launch_that_failed_a_check_is_told_before_the_next_search(changed: Changed):
+    failed = fh.LaunchError([IndexOutside(None, "x", 0, 4, 4)])
+    told = [failed] * 2
+
+    def fails_later() -> Any:
+        if changed.changes:
+            raise told.pop()
+        if failing and told:
+            raise told.pop()
+        return torch.ones(4)
+
+    failing = False
+    found = search(changed, fails_later)
+    found.kernels = ("a", "b")
+    failing = True
+    assert not found.works({"a": WARPS})
+    assert not told
+    assert found.checked()
+    told += [failed] * 9
+    with pytest.raises(RuntimeError, match="the call itself"):
+        found.checked()
 
 
 def test_functions_of_the_library_are_called_as_they_are_written(changed: Changed, launched: list[Any]):

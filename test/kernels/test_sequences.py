@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from answers import compiles
 from comparing import made
 
 import freehold as fh
@@ -157,3 +158,12 @@ def test_scales_that_are_not_above_0() -> None:
     for scale in (0.0, -1.0, float("nan")):
         with pytest.raises(ValueError, match="a scale is above 0, not"):
             kernels.varlen_attention(q, k, k, places(4), scale=scale)
+
+
+def test_gradients_of_long_heads_of_f32_assemble(launched: dict[str, Any]) -> None:
+    q, k, v = (made((32, 2, 256), torch.float32, n).requires_grad_() for n in range(3))
+    o = kernels.varlen_attention(q, k, v, places(32))
+    torch.autograd.grad(o, (q, k, v), torch.ones_like(o))
+    assert "sequence_attention_keys" in launched
+    for kernel, specialisation in launched.values():
+        assert compiles(kernel, specialisation, "sm_90")
