@@ -87,9 +87,8 @@ def moments_joined(
 
 
 def of_channels(w: Any, r: Any, c: Any, TC: int, EACH: bool) -> Any:
-    """What the channels of a tile have, as (1, TC, 1), or the one number of a row's."""
-    t = w.load((r % w.shape[0], c), (1, TC)) if EACH else w.load((r % w.shape[0], 0), (1, 1))
-    return wide(t)[:, :, None]
+    """What the channels of a tile have, as (1, TC), or the one number of a row's."""
+    return wide(w.load((r % w.shape[0], c), (1, TC)) if EACH else w.load((r % w.shape[0], 0), (1, 1)))
 
 
 @safe
@@ -107,7 +106,7 @@ def scaled_channels(
     r, c, _ = y.index
     TC = y.tile[1]
     t = (wide(x.load(y.index, y.tile, allow_tma=False)) - mean.load(r, ())) * rstd.load(r, ())
-    t = t * of_channels(w, r, c, TC, EACH) + of_channels(b, r, c, TC, EACH)
+    t = t * of_channels(w, r, c, TC, EACH)[:, :, None] + of_channels(b, r, c, TC, EACH)[:, :, None]
     y.store(t.astype(y.dtype), allow_tma=False)
 
 
@@ -134,6 +133,52 @@ def channel_sums(
 
 
 @safe
+def means_of_channels(
+    straight: Out["R"],
+    along: Out["R"],
+    plain: Ref["R", "C"],
+    dotted: Ref["R", "C"],
+    w: Ref["G", "W"],
+    number: fh.i64,
+    TC: Const[int],
+    EACH: Const[bool],
+):
+    """The sums of `channel_sums` times w, added up along each row, of which each is one of `number` elements."""
+    fh.require("W == C" if EACH else "W == 1")
+    (r,) = straight.index
+    one, other = fh.zeros((1, TC), plain.dtype), fh.zeros((1, TC), plain.dtype)
+    for c in fh.tiles(plain, axis=1, size=TC):
+        weight = of_channels(w, r, c, TC, EACH)
+        one, other = one + plain.load((r, c), (1, TC)) * weight, other + dotted.load((r, c), (1, TC)) * weight
+    straight.store((one.sum() / number.astype(plain.dtype))[None])
+    along.store((other.sum() / number.astype(plain.dtype))[None])
+
+
+@safe
+def sums_of_samples(
+    dw: Out["G", "W"],
+    db: Out["G", "W"],
+    plain: Ref["S", "G", "C"],
+    dotted: Ref["S", "G", "C"],
+    TS: Const[int],
+    TC: Const[int],
+    EACH: Const[bool],
+):
+    """The sums of `channel_sums` added up over samples, and where not `EACH` channel has a weight, over channels."""
+    fh.require("W == C" if EACH else "W == 1")
+    fh.static_assert(not EACH or dw.tile == (1, TC), "a tile of weights is one of sums")
+    g, c = dw.index
+    one, other = fh.zeros((TS, 1, TC), plain.dtype), fh.zeros((TS, 1, TC), plain.dtype)
+    for s in fh.tiles(plain, axis=0, size=TS):
+        for k in fh.static_range(1) if EACH else fh.tiles(plain, axis=2, size=TC):
+            at = (s, g, c if EACH else k)
+            one, other = one + plain.load(at, (TS, 1, TC)), other + dotted.load(at, (TS, 1, TC))
+    straight, along = tuple(t.sum(axis=0) if EACH else t.sum().reshape(1, 1) for t in (one, other))
+    dw.store(along.astype(dw.dtype))
+    db.store(straight.astype(db.dtype))
+
+
+@safe
 def scaled_channels_backward(
     dx: Out["R", "C", "L"],
     dy: Ref["R", "C", "L"],
@@ -150,7 +195,7 @@ def scaled_channels_backward(
     r, c, _ = dx.index
     scale = rstd.load(r, ())
     t = (wide(x.load_like(dx)) - mean.load(r, ())) * scale
-    g = wide(dy.load_like(dx)) * of_channels(w, r, c, dx.tile[1], EACH)
+    g = wide(dy.load_like(dx)) * of_channels(w, r, c, dx.tile[1], EACH)[:, :, None]
     dx.store((scale * (g - straight.load(r, ()) - t * along.load(r, ()))).astype(dx.dtype))
 
 
@@ -256,11 +301,14 @@ def _norm_backward(dx: Any, dw: Any, db: Any, dy: Any, x: Any, w: Any, mean: Any
     plain, dotted = (mean.new_empty((R, C)) for _ in range(2))
     sums = tuple(fh.partition(t, tile[:2]) for t in (plain, dotted))
     hinted(channel_sums, {"num_worker_warps": 4, "occupancy": 4})(*sums, dy, x, mean, rstd, tile[2]).on()
-    weights = w.to(mean.dtype).expand(w.shape[0], C).repeat(R // w.shape[0], 1)
-    straight, along = ((t * weights).sum(1) / (C * L) for t in (plain, dotted))
-    for out, t in ((dw, dotted), (db, plain)):
-        seen = t.view(R // w.shape[0], w.shape[0], C).sum(0)
-        out.copy_(seen if each else seen.sum(1, keepdim=True))
+    straight, along = (mean.new_empty((R,)) for _ in range(2))
+    wide_tile, each_row = min(1024, power_of_two(C)), (fh.partition(t, 1) for t in (straight, along))
+    means_of_channels(*each_row, plain, dotted, w, C * L, wide_tile, each).on()
+    samples = R // w.shape[0]
+    high, width = min(32, power_of_two(samples)), min(64, power_of_two(C))
+    weights = (fh.partition(t, (1, width if each else 1)) for t in (dw, db))
+    seen = (t.view(samples, -1, C) for t in (plain, dotted))
+    sums_of_samples(*weights, *seen, high, width, each).on()
     scaled = hinted(scaled_channels_backward, {"num_worker_warps": 2, "occupancy": 8})
     scaled(fh.partition(dx, tile), dy, x, mean, rstd, w, straight, along, each).on()
 
