@@ -220,11 +220,19 @@ class Search:
         self.wanted = [t.clone() for t in tensors_of(self.function())]
         self.kernels = tuple(changed.launched)
 
+    def ended(self) -> None:
+        """Waits for all launches, so that the next one tells what they failed."""
+        if self.torch.cuda.is_available():
+            self.torch.cuda.synchronize()
+
     def works(self, changes: Changes) -> bool:
-        """Whether the launches can have such changes, and give the same then."""
+        """Whether the launches can have such changes, and give the same then; no other tiles where they give nothing."""
+        if not self.wanted and any(change[1:] != (1, 1) for change in changes.values()):
+            return False
         with self.changed.by(changes), unwritten(self.torch):
             try:
                 found = same(tensors_of(self.function()), self.wanted)
+                self.ended()
             except (fh.Rejected, NotChanged, RuntimeError):
                 found = False
         return self.checked() and found
@@ -234,6 +242,7 @@ class Search:
         for n in range(2 * len(self.kernels) + 2):
             try:
                 self.function()
+                self.ended()
             except fh.LaunchError:
                 continue
             return n == 0

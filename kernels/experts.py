@@ -414,7 +414,8 @@ def sorting_launches(offsets: Any, slot: Any, source: Any, experts: Any, counts:
     """
     tiles, count = counts.shape
     width, tile = power_of_two(count + 1), counted_at_once(count)
-    counted = hinted(count_experts, {"num_worker_warps": 2, "occupancy": 8})
+    hints = {"num_worker_warps": 2, "occupancy": 8} if tiles > PROCESSORS else {"num_worker_warps": 4, "occupancy": 4}
+    counted = hinted(count_experts, hints)
     yield counted(fh.partition(counts, (1, power_of_two(count))), experts, tile)
     if tiles <= _FEW:
         summed = hinted(sum_counts, {"num_worker_warps": 8, "occupancy": 4})
@@ -424,7 +425,7 @@ def sorting_launches(offsets: Any, slot: Any, source: Any, experts: Any, counts:
         yield hinted(counts_before, {"num_worker_warps": 4, "occupancy": 2})(part, counts, 128)
         summed = hinted(first_rows, {"num_worker_warps": 8, "occupancy": 2})
         yield summed(fh.partition(offsets, width), before, counts, width)
-    placed = hinted(places_of_rows, {"num_worker_warps": 4, "occupancy": 4})
+    placed = hinted(places_of_rows, {"num_worker_warps": 2, "occupancy": 8})
     yield placed(fh.partition(slot, tile), fh.partition(source, tile), experts, offsets, before)
     yield hinted(invert, {"num_worker_warps": 8, "occupancy": 2})(source, fh.partition(slot, 512))
 

@@ -324,8 +324,8 @@ def _scaled(
     way = tiling(*c.shape, x.shape[1], 1)
     high, width = way.tile
     if blocks:
-        high, width = min(high, 128), min(width, 128)
-    step = 128 if blocks else max(32, min(128, power_of_two(x.shape[1])))
+        high, width = min(high, 128), min(width, 64 if way.turned else 128)
+    step = 128 if blocks else way.step if way.turned else max(32, min(128, power_of_two(x.shape[1])))
     fast = x.dtype != _torch().int8 and not blocks
     held = _even_turns(way, ceildiv(c.shape[0], high) * ceildiv(c.shape[1], width)) if fast else way.blocks
     part = cut(c, (high, width), order=_BANDS, blocks=held)

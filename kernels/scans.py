@@ -318,6 +318,8 @@ _PARTS: Final = 1024
 def column_parts(A: int, R: int, C: int, size: int) -> Parts:
     """How (A, R, C), of elements of so many bytes, is cut for running sums along R."""
     each = 32 * (16 // size)  # columns of a warp whose threads have 16 bytes each
+    if size == 2 and C % 8 and 64 < C < 128 and A >= 4 * PROCESSORS:  # threads load less than 16 bytes
+        return Parts.of((1, 8, 128), R, A, 1, 1, 16, False)
     if power_of_two(C) < 2 * each:
         tile = 1, 64, 64  # also of less: the assembler joins sums of smaller ones wrongly (O424)
         blocks = A * ceildiv(C, tile[2])

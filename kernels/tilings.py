@@ -144,6 +144,8 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
         return Tiling(tile, max(16, min(32, power_of_two(k))), splits, 4, 2)
     if not apart and size == 2 and n >= 64 and (few := _few_rows(m, n, k)) is not None:
         return few
+    if size < 2 and not apart and m <= 64:
+        return _few_rows_of_bytes(m, n, k)
     if m <= 64:  # bound by reading what is multiplied: narrow tiles, so that all multiprocessors read
         width = 32 if m <= 16 or PROCESSORS < 2 * ceildiv(n, 32) <= 2 * PROCESSORS else 64
         tile = power_of_two(max(16, m)), min(width, power_of_two(max(16, n)))
@@ -234,6 +236,18 @@ def _turned(high: int, width: int, step: int, occupancy: int, k: int, strips: tu
     """
     step = min(step, max(16, power_of_two(k)))
     return Tiling((high, width), step, 1, 4, occupancy, False, early=True, turned=True, strips=strips)
+
+
+def _few_rows_of_bytes(m: int, n: int, k: int) -> Tiling:
+    """As `_few_rows`, of elements of 8 bits and up to 64 rows."""
+    high, blocks = power_of_two(max(16, m)), ceildiv(n, 64)
+    if 2 * blocks <= PROCESSORS:
+        return _turned(high, 64, 512, 1, k)
+    if blocks <= PROCESSORS:
+        return _turned(high, 64, 256, 2, k)
+    if ceildiv(n, 128) <= PROCESSORS:
+        return _turned(high, 128, 128, 2, k)
+    return _turned(high, 64, 128, 4, k)
 
 
 def _of_64_rows(n: int, k: int) -> Tiling:

@@ -129,6 +129,8 @@ def test_what_cannot_be_or_gives_something_else_is_left_out(changed: Changed):
     assert search(changed, partly).works({"twice_of_some": WARPS})
     assert not search(changed, of_half).works({"twice": WARPS})  # half is as it was, which nothing new may read
     assert not torch.are_deterministic_algorithms_enabled()
+    assert not search(changed, lambda: doubled() is None or None).works({"twice": Change(last=0.5)})
+    assert search(changed, lambda: doubled() is None or None).works({"twice": WARPS})
 
 
 def test_each_launch_that_failed_a_check_is_told_before_the_next_search(changed: Changed):

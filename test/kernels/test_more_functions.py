@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from answers import compiles
 from comparing import BOUNDS, Case, assembled, close, compared, inputs, integers, made, tuple_of
 
 from freehold import kernels
@@ -634,3 +635,20 @@ def test_an_operator_that_is_first_used_while_torch_traces() -> None:
         torch.testing.assert_close(compiled(x), 2 * x + 1)
     torch.testing.assert_close(twice(x), 2 * x)
     torch.testing.assert_close(compiled(x), 2 * x + 1)
+
+
+@pytest.mark.parametrize("columns", [65, 98, 100, 127])
+@pytest.mark.parametrize(
+    "options", [{}, {"reverse": True}, {"exclusive": True}, {"mask": True}, {"product": True}], ids=lambda o: "".join(o)
+)
+def test_columns_of_one_warp_assemble(options: dict[str, Any], columns: int, launched: dict[str, Any]) -> None:
+    x = made((600, 9, columns), torch.bfloat16, 1)  # the fewest that are narrow and many: see `column_parts`
+    if "product" in options:
+        found, wanted = kernels.cumprod(x, 1), x.double().cumprod(1)
+    else:
+        asked = {**options, "mask": x > 0} if "mask" in options else options
+        found, wanted = kernels.cumsum(x, 1, **asked), run(x.double(), 1, **asked)
+    close(found, wanted, BOUNDS[torch.bfloat16] * 10)
+    ((kernel, specialisation),) = launched.values()
+    assert dict(kernel.options.hints)["num_worker_warps"] == 1
+    assert compiles(kernel, specialisation, "sm_90")
