@@ -129,7 +129,7 @@ def routing_works(torch: Any) -> Iterator[Work]:
 
 def narrow_works(torch: Any) -> Iterator[Work]:
     """Products of 8 bits, and what makes them."""
-    large = (4096, 12288, 4096), (4096, 4096, 12288), (512, 12288, 4096)
+    large = (4096, 12288, 4096), (4096, 4096, 12288), (512, 12288, 4096), (16, 12288, 4096), (64, 4096, 4096)
     for m, n, k in (*((n, n, n) for n in (2048, 4096, 8192)), *large):
         x, w = torch.randn(m, k, device="cuda").bfloat16(), torch.randn(n, k, device="cuda").bfloat16()
         yield of_8_bits(torch, x, w, f"scaled_linear fp8 {m} x {n} x {k}")

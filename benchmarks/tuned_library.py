@@ -226,7 +226,7 @@ class Search:
             self.torch.cuda.synchronize()
 
     def works(self, changes: Changes) -> bool:
-        """Whether the launches can have such changes, and give the same then; no other tiles where they give nothing."""
+        """Whether the launches can have such changes, and give the same; no other tiles where they give nothing."""
         if not self.wanted and any(change[1:] != (1, 1) for change in changes.values()):
             return False
         with self.changed.by(changes), unwritten(self.torch):

@@ -13,7 +13,7 @@ from freehold.kernels.operators import _torch, as_rows, operator  # pyright: ign
 from freehold.kernels.products import added, splits_launch, sum_dtype, turned
 from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two, rows
 from freehold.kernels.tiles import columns, part, safe, wide
-from freehold.kernels.tilings import Tiling, tiling
+from freehold.kernels.tilings import Tiling, scaled_tiling
 
 FORMATS: Final = {"int8": 127.0, "fp8": 448.0, "fp8 e5m2": 57344.0, "mxfp8": 448.0}
 """What `quantise` knows by name, with the largest number of each."""
@@ -321,13 +321,10 @@ def _scaled(
     blocks: bool,
     dtype: Any,
 ) -> None:
-    way = tiling(*c.shape, x.shape[1], 1)
+    way = scaled_tiling(*c.shape, x.shape[1], blocks)
     high, width = way.tile
-    if blocks:
-        high, width = min(high, 128), min(width, 64 if way.turned else 128)
-    step = 128 if blocks else way.step if way.turned else max(32, min(128, power_of_two(x.shape[1])))
     fast = x.dtype != _torch().int8 and not blocks
     held = _even_turns(way, ceildiv(c.shape[0], high) * ceildiv(c.shape[1], width)) if fast else way.blocks
     part = cut(c, (high, width), order=_BANDS, blocks=held)
-    given = x, weight, x_scales, weight_scales, bias, step, blocks, fast, way.turned
+    given = x, weight, x_scales, weight_scales, bias, way.step, blocks, fast, way.turned
     hinted(scaled_matmul_tiles, way.hints)(part, *given).on()

@@ -144,8 +144,8 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
         return Tiling(tile, max(16, min(32, power_of_two(k))), splits, 4, 2)
     if not apart and size == 2 and n >= 64 and (few := _few_rows(m, n, k)) is not None:
         return few
-    if size < 2 and not apart and m <= 64:
-        return _few_rows_of_bytes(m, n, k)
+    if size < 2 and not apart and (few := _few_rows_of_bytes(m, n, k)) is not None:
+        return few
     if m <= 64:  # bound by reading what is multiplied: narrow tiles, so that all multiprocessors read
         width = 32 if m <= 16 or PROCESSORS < 2 * ceildiv(n, 32) <= 2 * PROCESSORS else 64
         tile = power_of_two(max(16, m)), min(width, power_of_two(max(16, n)))
@@ -238,9 +238,29 @@ def _turned(high: int, width: int, step: int, occupancy: int, k: int, strips: tu
     return Tiling((high, width), step, 1, 4, occupancy, False, early=True, turned=True, strips=strips)
 
 
-def _few_rows_of_bytes(m: int, n: int, k: int) -> Tiling:
-    """As `_few_rows`, of elements of 8 bits and up to 64 rows."""
+def scaled_tiling(m: int, n: int, k: int, groups: bool) -> Tiling:
+    """As `tiling`, of elements of 8 bits with scales: of rows, or of `groups` of 128 along K, of each 128 columns."""
+    few = _few_rows_of_bytes(m, n, k)
+    way = few or tiling(m, n, k, 1)._replace(step=max(32, min(128, power_of_two(k))))
+    if not groups:
+        return way
+    high, width = way.tile
+    if way.turned:  # two at a time, as one waits for its product in each step
+        return way._replace(tile=(high, 64), step=128, occupancy=max(2, way.occupancy))
+    if 64 < m <= 128:
+        return Tiling((128, 32), 128, 1, 4, 2, False, early=True)
+    return way._replace(tile=(min(high, 128), min(width, 128)), step=128)
+
+
+def _few_rows_of_bytes(m: int, n: int, k: int) -> Tiling | None:
+    """As `_few_rows`, of elements of 8 bits and up to 128 rows."""
     high, blocks = power_of_two(max(16, m)), ceildiv(n, 64)
+    if n < 64:
+        return None
+    if m > 64:
+        narrow = m <= 128 and k >= 256 and 2 * blocks <= PROCESSORS
+        return Tiling((128, 64), 256, 1, 8, 1, False, early=True) if narrow else None
+    k = max(32, k)  # as `mma` takes
     if 2 * blocks <= PROCESSORS:
         return _turned(high, 64, 512, 1, k)
     if blocks <= PROCESSORS:

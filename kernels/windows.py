@@ -296,7 +296,7 @@ def pool_along(
 
 # --- Launches ---------------------------------------------------------------------------------------------------------
 
-_WRITTEN: Final = 32
+_WRITTEN: Final = 64
 """Places of a window that are written out, at most."""
 LONGEST: Final = 1 << 20
 """Rows and columns whose places are counted without wrapping around."""

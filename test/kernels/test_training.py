@@ -57,18 +57,21 @@ def test_scales_of_bytes_are_the_least_powers_of_two() -> None:
     assert 1e-30 / power <= 448 < 1e-30 / power * 2
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(6, 40), (1, 100), (20, 100), (100, 90), (150, 40)])
 @pytest.mark.parametrize("format", ["int8", "fp8"])
-def test_products_of_8_bits(format: str, launched: dict[str, tuple[Kernel, Any]]) -> None:
-    x, w, bias = made((6, 200), torch.float32, 0), made((40, 200), torch.float32, 1), made((40,), torch.float32, 2)
+def test_products_of_8_bits(format: str, rows: int, columns: int, launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """As transposes, too, and in tiles of few columns, which is how few rows are multiplied."""
+    shapes = (rows, 300), (columns, 300), (columns,)
+    x, w, bias = (made(shape, torch.float32, n) for n, shape in enumerate(shapes))
     (a, s), (b, t) = kernels.quantise(x, format), kernels.quantise(w, format)
     wanted = kernels.dequantise(a, s, torch.float32).double() @ kernels.dequantise(b, t, torch.float32).double().T
     close(kernels.scaled_linear(a, b, s, t, bias, torch.float32), wanted + bias, 1e-5)
     assembled(launched)
 
 
-@pytest.mark.parametrize("rows", [6, 150])
+@pytest.mark.parametrize("rows", [6, 100, 150])
 def test_products_of_blocks(rows: int) -> None:
-    """With 150 rows, too, of which a tile has not all: each has scales of its own."""
+    """As transposes, in tiles of 32 columns, and with 150 rows, of which a tile has not all: each has its scales."""
     x, w = made((rows, 200), torch.float32, 0), made((140, 200), torch.float32, 1).to(torch.float8_e4m3fn)
     (a, s), t = kernels.quantise(x, "fp8", 128), made((2, 2), torch.float32, 3)
     unit = t.repeat_interleave(128, 0)[:140].repeat_interleave(128, 1)[:, :200]

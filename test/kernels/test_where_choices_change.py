@@ -179,6 +179,9 @@ def of_products() -> Iterator[Asked]:
     edges = around(*(64 * n for n in (16, 22, 33, 44, 66, 88, 132, 185, 186, 264, 396)), *(256 * n for n in (33, 66)))
     for m, k in product((40, 57, 72, 100, 128), (1023, 1024, 2048, 2049, 4096, 6144, 6145, 8192)):
         yield f"tiling {m} rows by n, k {k}", partial(lambda m, k, n: tilings.tiling(m, n, k, 2), m, k), edges
+    for m, groups in product((1, 17, 64, 65, 128, 129), (False, True)):
+        asked = partial(lambda m, g, n: tilings.scaled_tiling(m, n, 4096, g), m, groups)
+        yield f"tiling {m} rows of bytes, groups {groups}, by n", asked, edges
     for m, k in ((264, 8192), (520, 8192), (4360, 2048)):
         asked = partial(lambda m, k, n: tilings.tiling(m, n, k, 2, True, True), m, k)
         yield f"tiling {m} rows in pairs, k {k}, by n", asked, around(264, 520, 4104, 4128, 65288, 65544)
