@@ -321,10 +321,11 @@ def _scaled(
     blocks: bool,
     dtype: Any,
 ) -> None:
-    way = scaled_tiling(*c.shape, x.shape[1], blocks)
+    m, n = c.shape
+    way = scaled_tiling(m, n, x.shape[1], blocks)
     high, width = way.tile
     fast = x.dtype != _torch().int8 and not blocks
-    held = _even_turns(way, ceildiv(c.shape[0], high) * ceildiv(c.shape[1], width)) if fast else way.blocks
+    held = _even_turns(way, ceildiv(m, high) * ceildiv(n, width)) if fast else way.blocks
     part = cut(c, (high, width), order=_BANDS, blocks=held)
     given = x, weight, x_scales, weight_scales, bias, way.step, blocks, fast, way.turned
     hinted(scaled_matmul_tiles, way.hints)(part, *given).on()
