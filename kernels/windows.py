@@ -297,7 +297,9 @@ def pool_along(
 # --- Launches ---------------------------------------------------------------------------------------------------------
 
 _WRITTEN: Final = 64
-"""Places of a window that are written out, at most."""
+"""Places of a window that are written out, at most, where windows are side by side."""
+_OVERLAID: Final = 32
+"""The same where they are over one another."""
 LONGEST: Final = 1 << 20
 """Rows and columns whose places are counted without wrapping around."""
 AT_ONCE: Final = 8
@@ -370,7 +372,7 @@ def at_once(count: int) -> int:
 def planes_of(window: list[int]) -> tuple[Any, Any, Any] | None:
     """The size, step and padding of windows over two axes without places apart; None where they are others."""
     size, step, pad, apart = (tuple(window[n : n + 3]) for n in range(0, 12, 3))
-    plain = size[0] == step[0] == 1 and pad[0] == 0 and apart[1:] == (1, 1) and size[1] * size[2] <= _WRITTEN
+    plain = size[0] == step[0] == 1 and pad[0] == 0 and apart[1:] == (1, 1) and size[1] * size[2] <= _OVERLAID
     near = all(0 < s <= k and p < k for k, s, p in zip(size, step, pad, strict=True))
     return (size[1:], step[1:], pad[1:]) if plain and near else None
 

@@ -457,7 +457,7 @@ def test_moments_are_written_where_gradients_are_asked_for(
     [
         ((1, 2, 33, 70), 32, 32, 0, "mean_of_rows"), ((1, 1, 64, 40), (32, 3), (32, 1), 0, "mean_of_rows"),
         ((2, 3, 33, 41), (4, 2), (4, 2), 0, "pool_beside"), ((2, 3, 17, 103), (1, 8), (1, 8), 0, "pool_beside"),
-        ((2, 3, 17, 13), (5, 7), (5, 7), 0, "mean_of_rows"),
+        ((2, 3, 17, 13), (5, 7), (5, 7), 0, "pool_by_place"), ((2, 3, 17, 20), (7, 10), (7, 10), 0, "mean_of_rows"),
         ((2, 3, 17, 13), (2, 2), (2, 2), 0, "pool_rows_of_windows"),
         ((1, 2, 7, 350), (3, 3), (3, 3), 0, "pool_by_place"), ((1, 2, 35, 300), 11, 11, 0, "mean_of_windows"),
         ((1, 1, 64, 340), (32, 16), (32, 16), 0, "mean_of_windows"),
