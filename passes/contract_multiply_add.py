@@ -43,6 +43,8 @@ class ContractMultiplyAddPass(ModulePass):
 def contract_multiply_add(root: Operation) -> None:
     """Contracts every product and sum inside `root` that allows it, in place."""
     ops = of_kind(root, AddFOp, SubFOp, MulFOp, NegFOp)
+    if not any(isinstance(op, MulFOp) for op in ops):
+        return
     alike = _alike(ops)
     kept: set[int] = set()  # the groups that are known not to be contracted, by their lists
     for op in ops:
