@@ -211,15 +211,30 @@ def meet_shape(c: Context, a: TileValue, b: TileValue, node: core.Node) -> tuple
         error = errors.NoBroadcast(c.span(node), left=show_shape(a.shape), right=show_shape(b.shape), a=m, b=n)
         longer, shorter = (a, b) if len(a.shape) >= len(b.shape) else (b, a)
         if len(shorter.shape) == 1 and len(longer.shape) == 2 and shorter.shape[0] == longer.shape[0]:
-            which = "left" if shorter is a else "right"
             if isinstance(node, core.BinOp):
-                operand = node.left if which == "left" else node.right
+                operand = node.left if shorter is a else node.right
+            else:
+                operand = _operand_of_shape(c, node, shorter.shape)
+            if operand is not None:
                 error.add(error.Instead(f"add an axis: `{c.primary(operand)}[:, None]`", at=c.span(operand)))
             else:
-                error.add(error.Instead("add an axis: `t[:, None]`"))
+                error.add(error.Instead("add an axis to the one that has fewer: `[:, None]`"))
         c.error(error)
         return None
     return cast("tuple[int, ...]", shape)
+
+
+def _operand_of_shape(c: Context, node: core.Node, shape: tuple[int, ...]) -> core.Expr | None:
+    """The one operand, or argument, that is a tile of a shape; None where several are."""
+    given = (*node.args, *(k.value for k in node.keywords)) if isinstance(node, core.Call) else core.children(node)
+    before = len(c.errors)
+    found: list[core.Expr] = []
+    for e in given:
+        value = c.lower(e) if isinstance(e, core.Expr) else None
+        if isinstance(value, TileValue) and value.shape == shape:
+            found.append(cast("core.Expr", e))
+    del c.errors[before:]  # which were found as they were read
+    return found[0] if len(found) == 1 else None
 
 
 def meet_dtype(c: Context, a: Value, b: Value, node: core.Node) -> DType | None:

@@ -90,6 +90,8 @@ def _undefined(c: Context, node: core.Name) -> Poison:
         error.add(error.DidYouMean(close, at=c.span(node)))
     elif node.id in freehold.__all__:
         error.add(error.Import(node.id))
+    elif (dtype := dtypes.from_name(node.id)) is not None:
+        error.add(error.DidYouMean(f"fh.{dtype}", at=c.span(node)))
     elif (extent := advice.of_dimension(c, node.id)) is not None:
         error.add(error.DidYouMean(extent, at=c.span(node)))
     return c.error(error)

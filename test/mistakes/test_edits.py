@@ -115,6 +115,17 @@ CASES = {
         'def kernel(y: Out["M", "N"], x: Ref["M", "N"], b: Ref["M"]):\n    y.store(x.load_like(y) + b.load_like(y))',
         (X2, X[:20]), X2 + X[:20, None], tile=(4, 64),
     ),
+    "a mask of rows": Case(
+        'def kernel(y: Out["M", "N"], x: Ref["M", "N"], m: Ref["M"]):\n    t = x.load_like(y)\n'
+        "    m = m.load((y.index[0],), (4,)) > 0\n    y.store(fh.where(m, t, 0.0))",
+        (X2, X[:20]), np.where(X[:20, None] > 0, X2, 0), tile=(4, 64),
+    ),
+    "rows compared with their maxima": Case(
+        'def kernel(y: Out["M", "N"], x: Ref["M", "N"]):\n    t = x.load((y.index[0], 0), (4, 64))\n'
+        "    y.store((t == fh.max(t, axis=1)) * 1.0)",
+        (X2[:, :64].copy(),), (X2[:, :64] == X2[:, :64].max(1)[:, None]) * 1.0, tile=(4, 64),
+    ),
+    "a dtype of NumPy's by its name": one("    y.store(x.load_like(y) * float32(3))", X * 3),
     "elements of a dtype": Case('def kernel(y: Out["N"], x: f32[::1]):\n    y.store(x.load_like(y) * 2)', (X,), X * 2),
     "assign to all of a tensor": two("    y[:, :] = x[...] * 2", X2 * 2),
     "compute with tensors": one("    y.store(x + x * 2)", X * 3),
