@@ -69,29 +69,34 @@ def _alike(ops: Sequence[AddFOp | SubFOp | MulFOp | NegFOp]) -> dict[Operation, 
     known: dict[tuple[object, ...], int] = {}
     groups: dict[int, list[MulFOp]] = {}
     found: dict[Operation, list[MulFOp]] = {}
+    zeros: set[int] = set()
 
-    def number(value: SSAValue) -> _Signed:
-        if (signed := numbers.get(value)) is None:
+    def number(value: SSAValue, negate: bool = False) -> _Signed:
+        if value not in numbers:
             negated, same = _of_constant(value)
-            signed = numbers[value] = negated, known.setdefault(same, len(known))
-        return signed
+            numbers[value] = negated, known.setdefault(same, len(known))
+            if same[0] == 0.0:
+                zeros.add(numbers[value][1])
+        negated, same = numbers[value]
+        return negated != negate, same
 
     for op in ops:
         if isinstance(op, NegFOp):
-            negated, inner = number(op.source)
-            numbers[op.result] = not negated, inner
+            numbers[op.result] = number(op.source, True)
             continue
         if op.rounding_mode != NEAREST_EVEN:
             continue
         flushes = op.flush_to_zero is not None
-        (x, p), (y, q) = number(op.lhs), number(op.rhs)
+        (x, p), (y, q) = number(op.lhs), number(op.rhs, isinstance(op, SubFOp))
         if isinstance(op, MulFOp):
             key = known.setdefault((MulFOp, flushes, *sorted((p, q))), len(known))
             numbers[op.result] = x != y, key
             found[op] = groups.setdefault(key, [])
             found[op].append(op)
+        elif not flushes and not zeros.isdisjoint((p, q)):  # the other one, with either zero added to it
+            numbers[op.result] = (y, q) if p in zeros else (x, p)
         else:
-            (p, x), (q, y) = sorted(((p, x), (q, y != isinstance(op, SubFOp))))
+            (p, x), (q, y) = sorted(((p, x), (q, y)))
             numbers[op.result] = x, known.setdefault((AddFOp, flushes, p, q, x != y), len(known))
     return found
 

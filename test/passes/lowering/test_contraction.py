@@ -159,6 +159,7 @@ def test_random_trees_keep_their_bounds_and_what_is_exact() -> None:
     figures, findings = fuzz_contraction.run(0, range(40))
     assert not findings, findings[0]
     assert figures["contracted"] > 5
+    assert fuzz_contraction.attempt(5, 1142) == ("plain", "")  # zeros of both signs are added there
 
 
 def test_trees_find_products_that_are_told_apart_by_the_order_of_their_factors(monkeypatch: pytest.MonkeyPatch) -> None:
