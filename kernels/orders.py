@@ -12,7 +12,13 @@ from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import places, safe
 
 LAST: Final = 0x7FFFFFFFFFFFFFFF
-"""Behind all keys."""
+"""Behind all numbers that are looked through for the largest."""
+
+BEHIND: Final = 1 << 62
+"""Behind all keys of rows that are put in order."""
+
+_PLACE: Final = 30
+"""Bits of a key that say the place of its element."""
 
 MOST: Final = 64
 """How many of the largest are found without putting a row in order."""
@@ -55,18 +61,142 @@ def numbers(t: Any) -> Any:
             return t.astype(i64)
 
 
-@safe
-def sort_tiles(keys: Out[i64, "M", "L"], x: Ref["M", "N"], DESCENDING: Const[bool]):
+def keys_of(t: Any, place: Any, last: Any, DESCENDING: bool) -> Any:
     """
-    Tiles of each row in order, as keys: the element's number above, and below its place, so that all keys differ.
+    The elements as `i64` keys that differ, in their order: 32 bits of the element's number, and 30 of its place.
+
+    They are at least 0 and below BEHIND, so that as bits of `f64`, too, they are numbers in the same order. Places from
+    `last` on are behind the row, and have BEHIND.
+    """
+    number = numbers(t)
+    number = number if t.dtype == fh.u32 else number + 0x80000000
+    number = 0xFFFFFFFF - number if DESCENDING else number
+    return fh.where(place < last, (number << _PLACE) | place.astype(i64), BEHIND)
+
+
+def place_of(key: Any) -> Any:
+    """The place that a key is of."""
+    return (key & ((1 << _PLACE) - 1)).astype(i32)
+
+
+def element_of(key: Any, x: Any, m: Any, DESCENDING: bool) -> Any:
+    """
+    The elements of row `m` that keys stand for.
+
+    They are the numbers in the keys. Those of zeros and NaNs do not tell a zero's sign and a NaN's bits: these are
+    loaded.
+    """
+    number = key >> _PLACE
+    number = 0xFFFFFFFF - number if DESCENDING else number
+    if x.dtype == fh.u32:
+        return number.astype(fh.u32)
+    number = (number - 0x80000000).astype(i32)
+    match x.dtype:
+        case fh.f32 | fh.f16 | fh.bf16:
+            value = value_of(number, x.dtype)
+            loaded = x.gather(places(m, 1)[:, None], fh.where((value == 0.0) | fh.isnan(value), place_of(key), -1))
+            return fh.where((value == 0.0) | fh.isnan(value), loaded, value)
+        case _:
+            return number.astype(x.dtype)
+
+
+def is_before(a: Any, b: Any) -> Any:
+    """Whether keys are less than others, compared as `f64`: one instruction, and of units that have nothing else to do."""
+    return fh.bitcast(a, fh.f64) < fh.bitcast(b, fh.f64)
+
+
+def exclusive_or(a: Any, b: Any) -> Any:
+    """The bits in which they differ."""
+    return a ^ b
+
+
+def turned(R: int, P: int, W: int, BACK: int) -> Any:
+    """Where bit BACK of the place is set, for the pairs (A, 2, B, P) of R rows of P whose rows are W apart."""
+    if 1 << BACK < P:
+        return ((fh.arange(P)[None, None, None, :] >> BACK) & 1) != 0
+    if 1 << BACK < W * P:
+        return (((fh.arange(W)[None, None, :, None] * P) >> BACK) & 1) != 0
+    return (((fh.arange(R // 2 // W)[:, None, None, None] * (2 * W * P)) >> BACK) & 1) != 0
+
+
+def put_in_order(keys: Any, BIT: int, BACK: int) -> Any:
+    """
+    Each two keys (R, P) whose places differ in bit BIT alone, in order; where bit BACK of the place is set, backwards.
+
+    Rows are registers of a thread, which compares pairs of them. Along a row a key meets the other of its pair as what
+    differs in both, which threads of a warp tell one another: so no key is ever moved to another thread.
+    """
+    R, P = keys.shape
+    if 1 << BIT >= P:
+        W: int = (1 << BIT) // P
+        pairs = keys.reshape(R // 2 // W, 2, W, P)
+        low, high = pairs[:, :1], pairs[:, 1:]
+        swap = is_before(high, low) if BACK < 0 else is_before(high, low) != turned(R, P, W, BACK)
+        least = fh.where(swap, high, low)
+        return fh.concatenate((least, low ^ high ^ least), axis=1).reshape(R, P)
+    pairs = keys.reshape((R * P) >> (BIT + 1), 2, 1 << BIT)
+    other = (pairs ^ fh.reduce(pairs, exclusive_or, 0, axis=1, keepdims=True)).reshape(R, P)
+    back = (fh.arange(P)[None, :] >> BIT) & 1
+    if BACK >= 0 and 1 << BACK >= P:
+        back = back ^ (((fh.arange(R)[:, None] * P) >> BACK) & 1)
+    elif BACK >= 0:
+        back = back ^ ((fh.arange(P)[None, :] >> BACK) & 1)
+    return fh.where(is_before(other, keys) != (back != 0), other, keys)
+
+
+def bit_at(BIT: int, ROWS: int, LOG: int) -> int:
+    """
+    Which bit of the place in a tile of 2 ** ROWS rows and 2 ** LOG keys stands for a bit of the place in order.
+
+    The lowest bits are rows: most steps of a network are between neighbours, and those are of one thread. The last is
+    the lowest bit of columns, of which a thread has two.
+    """
+    return LOG - ROWS + BIT if BIT < ROWS else (0 if BIT == LOG - 1 else BIT - ROWS + 1)
+
+
+def rows_of(rows: Any) -> Any:
+    """A tile of rows."""
+    return fh.concatenate(rows, axis=0) if len(rows) > 1 else rows[0]
+
+
+def sorted_tile(x: Any, m: Any, n: Any, DESCENDING: bool, ROWS: int, LOG: int) -> Any:
+    """The keys of the n-th tile of 2 ** LOG elements of row `m`, in order: Batcher's bitonic network."""
+    R: int = 1 << ROWS
+    P: int = (1 << LOG) // R
+    place = n * (R * P) + fh.arange(R)[:, None] * P + fh.arange(P)[None, :]
+    row = places(m, 1)[:, None]
+    loaded = rows_of(tuple(x.gather(row, place[r : r + 1]) for r in range(R)))
+    keys = keys_of(loaded, place, x.shape[1], DESCENDING)
+    for runs in fh.static_range(LOG):
+        for step in fh.static_range(runs + 1):
+            BACK = -1 if runs + 1 == LOG else bit_at(runs + 1, ROWS, LOG)
+            keys = put_in_order(keys, bit_at(runs - step, ROWS, LOG), BACK)
+    return keys.reshape(R, P // 2, 2).transpose(2, 1, 0).reshape(1, R * P) if LOG else keys
+
+
+@safe
+def sort_tiles(keys: Out[i64, "M", "L"], x: Ref["M", "N"], DESCENDING: Const[bool], ROWS: Const[int], LOG: Const[int]):
+    """
+    Tiles of each row in order, as keys, in tiles of 2 ** LOG of which a thread has 2 ** ROWS rows.
 
     L is N, filled up to whole tiles; what is beyond the row comes last.
     """
+    fh.require("L <= 536870912", "places are of 30 bits")
     m, n = keys.index
-    place = places(n * keys.tile[1], keys.tile[1])[None, :]
-    number = numbers(x.load((m, n), keys.tile, allow_tma=False))
-    key = ((-1 - number if DESCENDING else number) << 32) | place.astype(i64)
-    keys.store(fh.sort(fh.where(place < x.shape[1], key, LAST), axis=1), allow_tma=False)
+    fh.static_assert(keys.tile[1] == 1 << LOG, "a tile for the network")
+    keys.store(sorted_tile(x, m, n, DESCENDING, ROWS, LOG), allow_tma=False)
+
+
+@safe
+def sort_short_rows(
+    values: Out["M", "N"], where: Out[i64, "M", "N"], x: Ref["M", "N"], DESCENDING: Const[bool], ROWS: Const[int], LOG: Const[int]
+):
+    """The elements of rows of a tile in order, and their places."""
+    m, n = values.index
+    fh.static_assert(values.tile[1] == 1 << LOG, "a tile for the network")
+    keys = sorted_tile(x, m, n, DESCENDING, ROWS, LOG)
+    values.store(element_of(keys, x, m, DESCENDING), allow_tma=False)
+    where.store(place_of(keys).astype(i64), allow_tma=False)
 
 
 def from_first(x: Any, row: Any, first: Any, run: Any, along: Any, low: Any, high: Any, steps: Any) -> Any:
@@ -96,34 +226,64 @@ def merge_splits(splits: Out[i32, "M", "P"], x: Ref[i64, "M", "L"], run: i32, st
     splits.store(from_first(x, places(m, 1)[:, None], first, run, along, low, high, steps))
 
 
-@safe
-def merge_tiles(y: Out[i64, "M", "L"], x: Ref[i64, "M", "L"], splits: Ref[i32, "M", "P"], run: i32, LOG: Const[int]):
+def merged_tile(x: Any, splits: Any, run: Any, m: Any, n: Any, ROWS: int, LOG: int) -> Any:
     """
-    Joins neighbouring runs of keys in order, each of `run`, into runs twice as long, in tiles of 2 ** LOG.
+    The keys of the n-th tile of 2 ** LOG of row `m` once neighbouring runs, each of `run` keys in order, are joined.
 
     What a tile has of both runs is loaded, the second part from its end on: keys that ascend and then descend, which
     LOG steps of a network put in order.
     """
-    fh.require("run > 0 and run <= 536870912 and L <= 536870912", "no place wraps around")
-    m, n = y.index
-    T = y.tile[1]
-    fh.static_assert(T == 1 << LOG, "a tile for the network")
+    R: int = 1 << ROWS
+    P: int = (1 << LOG) // R
+    T: int = R * P
     begin = n * T
     first = begin // (2 * run) * (2 * run)
     one, two = fh.minimum(x.shape[1] - first, run), fh.clip(x.shape[1] - first - run, 0, run)
     at_begin = splits.gather(m, n)
     is_last = (begin + T == first + 2 * run) | (begin + T >= x.shape[1])
     at_end = fh.where(is_last, one, splits.gather(m, n + 1, padding=0))
-    inside = fh.arange(T)[None, :]
+    inside = fh.arange(R)[:, None] * P + fh.arange(P)[None, :]
     of_first = inside < at_end - at_begin
     other = begin - first - at_begin + (T - 1 - inside)
     place = fh.where(of_first, first + at_begin + inside, first + run + other)
-    keys = fh.where(of_first | (other < two), x.gather(places(m, 1)[:, None], place), LAST)
+    row = places(m, 1)[:, None]
+    keys = rows_of(tuple(x.gather(row, place[r : r + 1]) for r in range(R)))
+    keys = fh.where(of_first | (other < two), keys, BEHIND)
     for step in fh.static_range(LOG):
-        pairs = keys.reshape(1 << step, 2, T >> (step + 1))
-        low, high = fh.minimum(pairs[:, :1], pairs[:, 1:]), fh.maximum(pairs[:, :1], pairs[:, 1:])
-        keys = fh.concatenate((low, high), axis=1).reshape(1, T)
-    y.store(keys, allow_tma=False)
+        keys = put_in_order(keys, LOG - 1 - step, -1)
+    return keys.reshape(1, T)
+
+
+@safe
+def merge_tiles(
+    y: Out[i64, "M", "L"], x: Ref[i64, "M", "L"], splits: Ref[i32, "M", "P"], run: i32, ROWS: Const[int], LOG: Const[int]
+):
+    """Joins neighbouring runs of keys in order, each of `run`, into runs twice as long, in tiles of 2 ** LOG."""
+    fh.require("run > 0 and run <= 536870912 and L <= 536870912", "no place wraps around")
+    m, n = y.index
+    fh.static_assert(y.tile[1] == 1 << LOG, "a tile for the network")
+    y.store(merged_tile(x, splits, run, m, n, ROWS, LOG), allow_tma=False)
+
+
+@safe
+def merge_elements(
+    values: Out["M", "N"],
+    where: Out[i64, "M", "N"],
+    keys: Ref[i64, "M", "L"],
+    splits: Ref[i32, "M", "P"],
+    x: Ref["M", "N"],
+    run: i32,
+    DESCENDING: Const[bool],
+    ROWS: Const[int],
+    LOG: Const[int],
+):
+    """As `merge_tiles` for the last two runs: the elements that the keys stand for, and their places."""
+    fh.require("run > 0 and run <= 536870912 and N <= L and L <= 536870912", "no place wraps around")
+    m, n = values.index
+    fh.static_assert(values.tile[1] == 1 << LOG, "a tile for the network")
+    merged = merged_tile(keys, splits, run, m, n, ROWS, LOG)
+    values.store(element_of(merged, x, m, DESCENDING), allow_tma=False)
+    where.store(place_of(merged).astype(i64), allow_tma=False)
 
 
 @safe
@@ -131,7 +291,7 @@ def elements_of_keys(values: Out["M", "N"], where: Out[i64, "M", "N"], keys: Ref
     """The elements that keys stand for, and their places; N are the first of L keys."""
     fh.require("N <= L")
     m, n = values.index
-    place = keys.load((m, n), values.tile).astype(i32)
+    place = place_of(keys.load((m, n), values.tile))
     values.store(x.gather(places(m, 1)[:, None], place))
     where.store(place.astype(i64))
 
@@ -261,35 +421,59 @@ def _rows(x: Any, dim: int) -> tuple[Any, Any]:
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 _TILE: Final = 1024
-"""Elements that are sorted by a network, and of a tile of two runs that are joined; the code of the network grows with
-the square of the logarithm."""
+"""Elements that are sorted by a network, and of a tile of two runs that are joined, by one warp; the code of the network
+grows with the square of the logarithm."""
+
+_WARP: Final = 64
+"""Keys of a row of registers, two of each thread of a warp: 16 bytes are stored at once."""
 
 
 def _pair(x: Any, count: int) -> tuple[Any, Any]:
     return x.new_empty((x.shape[0], count)), x.new_empty((x.shape[0], count)).long()
 
 
-def sorted_keys(x: Any, descending: bool) -> Any:
-    """The keys of a matrix's rows, in order."""
+def _by_warp(kernel: Any, tile: int) -> tuple[Any, int, int]:
+    """A kernel with the hints for tiles of so many keys; the logarithms of rows of registers and of keys."""
+    log = tile.bit_length() - 1
+    rows = max(0, log + 1 - _WARP.bit_length())
+    return hinted(kernel, {"num_worker_warps": 1, "occupancy": 4 if rows > 3 else 8}), rows, log
+
+
+def sorted_runs(x: Any, descending: bool, most: int) -> tuple[Any, int]:
+    """The keys of a matrix's rows, in order as up to `most` runs a row, and the length of a run."""
     M, N = x.shape
     tile = min(_TILE, power_of_two(N))
     keys = x.new_empty((M, ceildiv(N, tile) * tile)).long()
-    hints = {"num_worker_warps": 4, "occupancy": 8}
-    hinted(sort_tiles, hints)(cut(keys, (1, tile)), x, descending).on()
+    sorting, *network = _by_warp(sort_tiles, tile)
+    sorting(cut(keys, (1, tile)), x, descending, *network).on()
     run, L = tile, keys.shape[1]
-    merged = keys.new_empty(keys.shape) if run < L else keys
-    while run < L:  # so a tile is as long as the shortest run
-        splits = keys.new_empty((M, L // tile)).int()
-        region = cut(splits, (1, min(128, power_of_two(splits.shape[1]))))
-        merge_splits(region, keys, run, run.bit_length(), tile).on()
-        hinted(merge_tiles, hints)(cut(merged, (1, tile)), keys, splits, run, tile.bit_length() - 1).on()
+    merged = keys.new_empty(keys.shape) if most * run < L else keys
+    while most * run < L:
+        joining, *network = _by_warp(merge_tiles, tile)
+        joining(cut(merged, (1, tile)), keys, _splits(keys, run, tile), run, *network).on()
         keys, merged, run = merged, keys, 2 * run
-    return keys
+    return keys, run
+
+
+def _splits(keys: Any, run: int, tile: int) -> Any:
+    """How many keys in front of each tile of joined runs are of the first of two; a tile is no longer than a run."""
+    splits = keys.new_empty((keys.shape[0], keys.shape[1] // tile)).int()
+    region = cut(splits, (1, min(128, power_of_two(splits.shape[1]))))
+    merge_splits(region, keys, run, run.bit_length(), tile).on()
+    return splits
 
 
 @operator("sort(Tensor x, bool descending) -> (Tensor, Tensor)", results=lambda x, descending: _pair(x, x.shape[1]))
 def _sort(values: Any, where: Any, x: Any, descending: bool) -> None:
-    _told(values, where, sorted_keys(x, descending), x)
+    tile = min(_TILE, power_of_two(x.shape[1]))
+    results = cut(values, (1, tile)), cut(where, (1, tile))
+    if x.shape[1] <= tile:
+        sorting, *network = _by_warp(sort_short_rows, tile)
+        sorting(*results, x, descending, *network).on()
+        return
+    keys, run = sorted_runs(x, descending, 2)
+    joining, *network = _by_warp(merge_elements, tile)
+    joining(*results, keys, _splits(keys, run, tile), x, run, descending, *network).on()
 
 
 def _told(values: Any, where: Any, keys: Any, x: Any) -> None:
@@ -302,7 +486,7 @@ def _topk(values: Any, where: Any, x: Any, k: int, largest: bool) -> None:
     M, N = x.shape
     K, W = power_of_two(k), group_of(N)
     if K > MOST or W > _WIDEST * _GROUP:
-        _told(values, where, sorted_keys(x, largest), x)
+        _told(values, where, sorted_runs(x, largest, 1)[0], x)
         return
     best = x.new_empty((M, ceildiv(N, W))).int()
     groups_launch(best, x, W, largest).on()
