@@ -101,7 +101,7 @@ def element_of(key: Any, x: Any, m: Any, DESCENDING: bool) -> Any:
 
 
 def is_before(a: Any, b: Any) -> Any:
-    """Whether keys are less than others, compared as `f64`: one instruction, and of units that have nothing else to do."""
+    """Whether keys are less than others, compared as `f64`: in one instruction, of units that are idle otherwise."""
     return fh.bitcast(a, fh.f64) < fh.bitcast(b, fh.f64)
 
 
@@ -189,9 +189,14 @@ def sort_tiles(keys: Out[i64, "M", "L"], x: Ref["M", "N"], DESCENDING: Const[boo
 
 @safe
 def sort_short_rows(
-    values: Out["M", "N"], where: Out[i64, "M", "N"], x: Ref["M", "N"], DESCENDING: Const[bool], ROWS: Const[int], LOG: Const[int]
+    values: Out["M", "N"],
+    where: Out[i64, "M", "N"],
+    x: Ref["M", "X"],
+    DESCENDING: Const[bool],
+    ROWS: Const[int],
+    LOG: Const[int],
 ):
-    """The elements of rows of a tile in order, and their places."""
+    """The first N elements of rows of a tile in order, and their places."""
     m, n = values.index
     fh.static_assert(values.tile[1] == 1 << LOG, "a tile for the network")
     keys = sorted_tile(x, m, n, DESCENDING, ROWS, LOG)
@@ -256,7 +261,12 @@ def merged_tile(x: Any, splits: Any, run: Any, m: Any, n: Any, ROWS: int, LOG: i
 
 @safe
 def merge_tiles(
-    y: Out[i64, "M", "L"], x: Ref[i64, "M", "L"], splits: Ref[i32, "M", "P"], run: i32, ROWS: Const[int], LOG: Const[int]
+    y: Out[i64, "M", "L"],
+    x: Ref[i64, "M", "L"],
+    splits: Ref[i32, "M", "P"],
+    run: i32,
+    ROWS: Const[int],
+    LOG: Const[int],
 ):
     """Joins neighbouring runs of keys in order, each of `run`, into runs twice as long, in tiles of 2 ** LOG."""
     fh.require("run > 0 and run <= 536870912 and L <= 536870912", "no place wraps around")
@@ -271,29 +281,19 @@ def merge_elements(
     where: Out[i64, "M", "N"],
     keys: Ref[i64, "M", "L"],
     splits: Ref[i32, "M", "P"],
-    x: Ref["M", "N"],
+    x: Ref["M", "X"],
     run: i32,
     DESCENDING: Const[bool],
     ROWS: Const[int],
     LOG: Const[int],
 ):
-    """As `merge_tiles` for the last two runs: the elements that the keys stand for, and their places."""
+    """As `merge_tiles` for the last two runs: the first N elements that keys stand for, and their places."""
     fh.require("run > 0 and run <= 536870912 and N <= L and L <= 536870912", "no place wraps around")
     m, n = values.index
     fh.static_assert(values.tile[1] == 1 << LOG, "a tile for the network")
     merged = merged_tile(keys, splits, run, m, n, ROWS, LOG)
     values.store(element_of(merged, x, m, DESCENDING), allow_tma=False)
     where.store(place_of(merged).astype(i64), allow_tma=False)
-
-
-@safe
-def elements_of_keys(values: Out["M", "N"], where: Out[i64, "M", "N"], keys: Ref[i64, "M", "L"], x: Ref["M", "X"]):
-    """The elements that keys stand for, and their places; N are the first of L keys."""
-    fh.require("N <= L")
-    m, n = values.index
-    place = place_of(keys.load((m, n), values.tile))
-    values.store(x.gather(places(m, 1)[:, None], place))
-    where.store(place.astype(i64))
 
 
 def is_short(dtype: Any) -> bool:
@@ -421,8 +421,8 @@ def _rows(x: Any, dim: int) -> tuple[Any, Any]:
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 _TILE: Final = 1024
-"""Elements that are sorted by a network, and of a tile of two runs that are joined, by one warp; the code of the network
-grows with the square of the logarithm."""
+"""Elements that are sorted by a network, and of a tile of two runs that are joined, by one warp; the code of the
+network grows with the square of the logarithm."""
 
 _WARP: Final = 64
 """Keys of a row of registers, two of each thread of a warp: 16 bytes are stored at once."""
@@ -439,20 +439,26 @@ def _by_warp(kernel: Any, tile: int) -> tuple[Any, int, int]:
     return hinted(kernel, {"num_worker_warps": 1, "occupancy": 4 if rows > 3 else 8}), rows, log
 
 
-def sorted_runs(x: Any, descending: bool, most: int) -> tuple[Any, int]:
-    """The keys of a matrix's rows, in order as up to `most` runs a row, and the length of a run."""
+def _in_order(values: Any, where: Any, x: Any, descending: bool) -> None:
+    """The first elements of each row of a matrix in order, and their places: as many as there are results."""
     M, N = x.shape
     tile = min(_TILE, power_of_two(N))
+    results = cut(values, (1, tile)), cut(where, (1, tile))
+    if tile >= N:
+        sorting, *network = _by_warp(sort_short_rows, tile)
+        sorting(*results, x, descending, *network).on()
+        return
     keys = x.new_empty((M, ceildiv(N, tile) * tile)).long()
     sorting, *network = _by_warp(sort_tiles, tile)
     sorting(cut(keys, (1, tile)), x, descending, *network).on()
     run, L = tile, keys.shape[1]
-    merged = keys.new_empty(keys.shape) if most * run < L else keys
-    while most * run < L:
+    merged = keys.new_empty(keys.shape) if 2 * run < L else keys
+    while 2 * run < L:
         joining, *network = _by_warp(merge_tiles, tile)
         joining(cut(merged, (1, tile)), keys, _splits(keys, run, tile), run, *network).on()
         keys, merged, run = merged, keys, 2 * run
-    return keys, run
+    joining, *network = _by_warp(merge_elements, tile)
+    joining(*results, keys, _splits(keys, run, tile), x, run, descending, *network).on()
 
 
 def _splits(keys: Any, run: int, tile: int) -> Any:
@@ -465,20 +471,7 @@ def _splits(keys: Any, run: int, tile: int) -> Any:
 
 @operator("sort(Tensor x, bool descending) -> (Tensor, Tensor)", results=lambda x, descending: _pair(x, x.shape[1]))
 def _sort(values: Any, where: Any, x: Any, descending: bool) -> None:
-    tile = min(_TILE, power_of_two(x.shape[1]))
-    results = cut(values, (1, tile)), cut(where, (1, tile))
-    if x.shape[1] <= tile:
-        sorting, *network = _by_warp(sort_short_rows, tile)
-        sorting(*results, x, descending, *network).on()
-        return
-    keys, run = sorted_runs(x, descending, 2)
-    joining, *network = _by_warp(merge_elements, tile)
-    joining(*results, keys, _splits(keys, run, tile), x, run, descending, *network).on()
-
-
-def _told(values: Any, where: Any, keys: Any, x: Any) -> None:
-    tile = 1, min(1024, power_of_two(values.shape[1]))
-    elements_of_keys(fh.partition(values, tile), fh.partition(where, tile), keys, x).on()
+    _in_order(values, where, x, descending)
 
 
 @operator("topk(Tensor x, int k, bool largest) -> (Tensor, Tensor)", results=lambda x, k, largest: _pair(x, k))
@@ -486,7 +479,7 @@ def _topk(values: Any, where: Any, x: Any, k: int, largest: bool) -> None:
     M, N = x.shape
     K, W = power_of_two(k), group_of(N)
     if K > MOST or W > _WIDEST * _GROUP:
-        _told(values, where, sorted_runs(x, largest, 1)[0], x)
+        _in_order(values, where, x, largest)
         return
     best = x.new_empty((M, ceildiv(N, W))).int()
     groups_launch(best, x, W, largest).on()

@@ -94,6 +94,30 @@ def test_rows_in_order(descending: bool, launched: dict[str, tuple[Kernel, Any]]
     assembled(launched)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "int32", "uint32", "int16", "int8", "uint8"])
+def test_order_of_rows_of_several_tiles(dtype: str) -> None:
+    """Each bit is what it was, those of NaNs and of zeros below zero too."""
+    signed = {1: torch.int8, 2: torch.int16, 4: torch.int32}[getattr(torch, dtype).itemsize]
+    bits = torch.cat((integers(1 << 31, 1, 2150), -integers(1 << 31, 1, 2150)), 1).to(signed)
+    bits[0, :8] = torch.tensor([0, -1, torch.iinfo(signed).min, torch.iinfo(signed).max, 1, 0, -2, 0])
+    bits[0, 3000:3008] = bits[0, :8]
+    x = bits.view(getattr(torch, dtype))
+    comparable = x.long() if dtype == "uint32" else x
+    for descending in (False, True):
+        values, where = kernels.sort(x, descending=descending)
+        assert torch.equal(where, torch.sort(comparable, stable=True, descending=descending).indices)
+        assert torch.equal(values.view(signed), bits.gather(1, where))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 33, 64, 65, 129, 1000, 1024, 1025])
+def test_order_of_rows_of_any_length(count: int) -> None:
+    x = made((2, count), torch.float32, 7)
+    for descending in (False, True):
+        wanted = torch.sort(x, stable=True, descending=descending)
+        for found, one in zip(kernels.sort(x, descending=descending), wanted, strict=True):
+            assert torch.equal(found, one)
+
+
 def test_order_of_other_axes_and_dtypes_and_gradients() -> None:
     x = integers(100, 40, 6).to(torch.int8) - 50
     assert torch.equal(kernels.sort(x, 0)[1], torch.sort(x, dim=0, stable=True)[1])

@@ -58,7 +58,7 @@ def at_once(width: int) -> Any:
 
 def merged(log: int) -> Any:
     keys, splits = np.zeros((4, 64), np.int64), np.zeros((4, 4), np.int32)
-    return orders.merge_tiles.lower(cut(keys, 1, 16), keys, splits, 8, log)
+    return orders.merge_tiles.lower(cut(keys, 1, 16), keys, splits, 8, 0, log)
 
 
 def pooled(deep: int) -> Any:
