@@ -94,8 +94,10 @@ def element_of(key: Any, x: Any, m: Any, DESCENDING: bool) -> Any:
     match x.dtype:
         case fh.f32 | fh.f16 | fh.bf16:
             value = value_of(number, x.dtype)
-            loaded = x.gather(places(m, 1)[:, None], fh.where((value == 0.0) | fh.isnan(value), place_of(key), -1))
-            return fh.where((value == 0.0) | fh.isnan(value), loaded, value)
+            is_told = (value != 0.0) & ~fh.isnan(value)
+            row, place = places(m, 1)[:, None], fh.where(is_told, -1, place_of(key))
+            loaded = rows_of(tuple(x.gather(row, place[r : r + 1]) for r in range(place.shape[0])))
+            return fh.where(is_told, value, loaded)
         case _:
             return number.astype(x.dtype)
 
@@ -134,14 +136,15 @@ def put_in_order(keys: Any, BIT: int, BACK: int) -> Any:
         swap = is_before(high, low) if BACK < 0 else is_before(high, low) != turned(R, P, W, BACK)
         least = fh.where(swap, high, low)
         return fh.concatenate((least, low ^ high ^ least), axis=1).reshape(R, P)
-    pairs = keys.reshape((R * P) >> (BIT + 1), 2, 1 << BIT)
-    other = (pairs ^ fh.reduce(pairs, exclusive_or, 0, axis=1, keepdims=True)).reshape(R, P)
-    back = (fh.arange(P)[None, :] >> BIT) & 1
-    if BACK >= 0 and 1 << BACK >= P:
-        back = back ^ (((fh.arange(R)[:, None] * P) >> BACK) & 1)
+    A: int = (R * P) >> (BIT + 1)
+    pairs = keys.reshape(A, 2, 1 << BIT)
+    other = pairs ^ fh.reduce(pairs, exclusive_or, 0, axis=1, keepdims=True)
+    back = fh.arange(2)[None, :, None]
+    if BACK > BIT:
+        back = back ^ ((fh.arange(A)[:, None, None] >> (BACK - BIT - 1)) & 1)
     elif BACK >= 0:
-        back = back ^ ((fh.arange(P)[None, :] >> BACK) & 1)
-    return fh.where(is_before(other, keys) != (back != 0), other, keys)
+        back = back ^ ((fh.arange(1 << BIT)[None, None, :] >> BACK) & 1)
+    return fh.where(is_before(other, pairs) != (back != 0), other, pairs).reshape(R, P)
 
 
 def bit_at(BIT: int, ROWS: int, LOG: int) -> int:
@@ -171,7 +174,7 @@ def sorted_tile(x: Any, m: Any, n: Any, DESCENDING: bool, ROWS: int, LOG: int) -
         for step in fh.static_range(runs + 1):
             BACK = -1 if runs + 1 == LOG else bit_at(runs + 1, ROWS, LOG)
             keys = put_in_order(keys, bit_at(runs - step, ROWS, LOG), BACK)
-    return keys.reshape(R, P // 2, 2).transpose(2, 1, 0).reshape(1, R * P) if LOG else keys
+    return keys.reshape(R, P // 2, 2).transpose(2, 1, 0).reshape(R, P)
 
 
 @safe
@@ -184,7 +187,7 @@ def sort_tiles(keys: Out[i64, "M", "L"], x: Ref["M", "N"], DESCENDING: Const[boo
     fh.require("L <= 536870912", "places are of 30 bits")
     m, n = keys.index
     fh.static_assert(keys.tile[1] == 1 << LOG, "a tile for the network")
-    keys.store(sorted_tile(x, m, n, DESCENDING, ROWS, LOG), allow_tma=False)
+    keys.store(sorted_tile(x, m, n, DESCENDING, ROWS, LOG).reshape(keys.tile), allow_tma=False)
 
 
 @safe
@@ -200,8 +203,8 @@ def sort_short_rows(
     m, n = values.index
     fh.static_assert(values.tile[1] == 1 << LOG, "a tile for the network")
     keys = sorted_tile(x, m, n, DESCENDING, ROWS, LOG)
-    values.store(element_of(keys, x, m, DESCENDING), allow_tma=False)
-    where.store(place_of(keys).astype(i64), allow_tma=False)
+    values.store(element_of(keys, x, m, DESCENDING).reshape(values.tile), allow_tma=False)
+    where.store(place_of(keys).astype(i64).reshape(where.tile), allow_tma=False)
 
 
 def from_first(x: Any, row: Any, first: Any, run: Any, along: Any, low: Any, high: Any, steps: Any) -> Any:
@@ -256,7 +259,7 @@ def merged_tile(x: Any, splits: Any, run: Any, m: Any, n: Any, ROWS: int, LOG: i
     keys = fh.where(of_first | (other < two), keys, BEHIND)
     for step in fh.static_range(LOG):
         keys = put_in_order(keys, LOG - 1 - step, -1)
-    return keys.reshape(1, T)
+    return keys
 
 
 @safe
@@ -272,7 +275,7 @@ def merge_tiles(
     fh.require("run > 0 and run <= 536870912 and L <= 536870912", "no place wraps around")
     m, n = y.index
     fh.static_assert(y.tile[1] == 1 << LOG, "a tile for the network")
-    y.store(merged_tile(x, splits, run, m, n, ROWS, LOG), allow_tma=False)
+    y.store(merged_tile(x, splits, run, m, n, ROWS, LOG).reshape(y.tile), allow_tma=False)
 
 
 @safe
@@ -292,8 +295,8 @@ def merge_elements(
     m, n = values.index
     fh.static_assert(values.tile[1] == 1 << LOG, "a tile for the network")
     merged = merged_tile(keys, splits, run, m, n, ROWS, LOG)
-    values.store(element_of(merged, x, m, DESCENDING), allow_tma=False)
-    where.store(place_of(merged).astype(i64), allow_tma=False)
+    values.store(element_of(merged, x, m, DESCENDING).reshape(values.tile), allow_tma=False)
+    where.store(place_of(merged).astype(i64).reshape(where.tile), allow_tma=False)
 
 
 def is_short(dtype: Any) -> bool:
@@ -424,8 +427,12 @@ _TILE: Final = 1024
 """Elements that are sorted by a network, and of a tile of two runs that are joined, by one warp; the code of the
 network grows with the square of the logarithm."""
 
+_IN_TURN = False
+"""Whether launches work on tiles from the end on and from the beginning in turn."""
+
 _WARP: Final = 64
-"""Keys of a row of registers, two of each thread of a warp: 16 bytes are stored at once."""
+"""Keys of a row of registers, two of each thread of a warp: 16 bytes are stored at once. No tile has fewer, so that
+no thread has copies of what others have."""
 
 
 def _pair(x: Any, count: int) -> tuple[Any, Any]:
@@ -435,14 +442,14 @@ def _pair(x: Any, count: int) -> tuple[Any, Any]:
 def _by_warp(kernel: Any, tile: int) -> tuple[Any, int, int]:
     """A kernel with the hints for tiles of so many keys; the logarithms of rows of registers and of keys."""
     log = tile.bit_length() - 1
-    rows = max(0, log + 1 - _WARP.bit_length())
+    rows = log + 1 - _WARP.bit_length()
     return hinted(kernel, {"num_worker_warps": 1, "occupancy": 4 if rows > 3 else 8}), rows, log
 
 
 def _in_order(values: Any, where: Any, x: Any, descending: bool) -> None:
     """The first elements of each row of a matrix in order, and their places: as many as there are results."""
     M, N = x.shape
-    tile = min(_TILE, power_of_two(N))
+    tile = max(_WARP, min(_TILE, power_of_two(N)))
     results = cut(values, (1, tile)), cut(where, (1, tile))
     if tile >= N:
         sorting, *network = _by_warp(sort_short_rows, tile)
@@ -453,11 +460,15 @@ def _in_order(values: Any, where: Any, x: Any, descending: bool) -> None:
     sorting(cut(keys, (1, tile)), x, descending, *network).on()
     run, L = tile, keys.shape[1]
     merged = keys.new_empty(keys.shape) if 2 * run < L else keys
+    is_back = _IN_TURN
     while 2 * run < L:
         joining, *network = _by_warp(merge_tiles, tile)
-        joining(cut(merged, (1, tile)), keys, _splits(keys, run, tile), run, *network).on()
-        keys, merged, run = merged, keys, 2 * run
+        order = {"map": fh.REVERSED} if is_back else {}
+        joining(cut(merged, (1, tile), **order), keys, _splits(keys, run, tile), run, *network).on()
+        keys, merged, run, is_back = merged, keys, 2 * run, is_back != _IN_TURN
     joining, *network = _by_warp(merge_elements, tile)
+    order = {"map": fh.REVERSED} if is_back else {}
+    results = cut(values, (1, tile), **order), cut(where, (1, tile), **order)
     joining(*results, keys, _splits(keys, run, tile), x, run, descending, *network).on()
 
 
