@@ -427,9 +427,6 @@ _TILE: Final = 1024
 """Elements that are sorted by a network, and of a tile of two runs that are joined, by one warp; the code of the
 network grows with the square of the logarithm."""
 
-_IN_TURN = False
-"""Whether launches work on tiles from the end on and from the beginning in turn."""
-
 _WARP: Final = 64
 """Keys of a row of registers, two of each thread of a warp: 16 bytes are stored at once. No tile has fewer, so that
 no thread has copies of what others have."""
@@ -460,12 +457,12 @@ def _in_order(values: Any, where: Any, x: Any, descending: bool) -> None:
     sorting(cut(keys, (1, tile)), x, descending, *network).on()
     run, L = tile, keys.shape[1]
     merged = keys.new_empty(keys.shape) if 2 * run < L else keys
-    is_back = _IN_TURN
+    is_back = True
     while 2 * run < L:
         joining, *network = _by_warp(merge_tiles, tile)
         order = {"map": fh.REVERSED} if is_back else {}
         joining(cut(merged, (1, tile), **order), keys, _splits(keys, run, tile), run, *network).on()
-        keys, merged, run, is_back = merged, keys, 2 * run, is_back != _IN_TURN
+        keys, merged, run, is_back = merged, keys, 2 * run, not is_back
     joining, *network = _by_warp(merge_elements, tile)
     order = {"map": fh.REVERSED} if is_back else {}
     results = cut(values, (1, tile), **order), cut(where, (1, tile), **order)
