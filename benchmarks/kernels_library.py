@@ -177,6 +177,40 @@ def several(call: Callable[[], Any], repeat: int) -> None:
         call()
 
 
+def host_gradients(torch: Any) -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
+    """Gradients of all tensors of small calls, ours and torch's."""
+    F = torch.nn.functional
+
+    def both(ours: Callable[..., Any], theirs: Callable[..., Any], *shapes: tuple[int, ...]) -> Any:
+        def one(function: Callable[..., Any]) -> Callable[[], Any]:
+            with torch.enable_grad():
+                given = [torch.randn(shape, device="cuda", dtype=torch.bfloat16).requires_grad_() for shape in shapes]
+                y = function(*given)
+            dy = torch.randn_like(y)
+            return lambda: torch.autograd.grad(y, given, dy, retain_graph=True)
+
+        return one(ours), one(theirs)
+
+    row, image, window = (256,), (4, 64, 32, 32), (64, 64, 3, 3)
+    return {
+        "softmax, gradient": both(kernels.softmax, lambda x: x.softmax(-1), (64, 256)),
+        "layer_norm, gradients": both(
+            kernels.layer_norm, lambda x, w, b: F.layer_norm(x, row, w, b), (64, 256), row, row
+        ),
+        "group_norm, gradients": both(
+            lambda x, w, b: kernels.group_norm(x, 8, w, b),
+            lambda x, w, b: F.group_norm(x, 8, w, b),
+            image,
+            (64,),
+            (64,),
+        ),
+        "linear with bias, gradients": both(kernels.linear, F.linear, (256, 256), (256, 256), row),
+        "conv, gradients": both(
+            lambda x, w: kernels.conv(x, w, padding=1), lambda x, w: F.conv2d(x, w, padding=1), image, window
+        ),
+    }
+
+
 def host_works(torch: Any) -> Iterator[Row]:
     """What a call costs the host, in microseconds, where the GPU has next to nothing to do."""
     F = torch.nn.functional
@@ -186,6 +220,7 @@ def host_works(torch: Any) -> Iterator[Row]:
         "softmax": (lambda: kernels.softmax(x), lambda: torch.softmax(x, -1)),
         "swiglu": (lambda: kernels.swiglu(x, x), lambda: F.silu(x) * x),
         "linear": (lambda: kernels.linear(x, x), lambda: F.linear(x, x)),
+        **host_gradients(torch),
     }
     for name, both in pairs.items():
         found: list[float] = []
