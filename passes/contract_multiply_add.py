@@ -93,6 +93,9 @@ def _alike(ops: Sequence[AddFOp | SubFOp | MulFOp | NegFOp]) -> dict[Operation, 
             numbers[op.result] = x != y, key
             found[op] = groups.setdefault(key, [])
             found[op].append(op)
+        elif p == q and x != y:  # what is less itself: a zero, of either sign
+            numbers[op.result] = False, known.setdefault((0.0, op.result.type), len(known))
+            zeros.add(numbers[op.result][1])
         elif not flushes and not zeros.isdisjoint((p, q)):  # the other one, with either zero added to it
             numbers[op.result] = (y, q) if p in zeros else (x, p)
         else:

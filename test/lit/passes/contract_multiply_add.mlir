@@ -119,6 +119,21 @@ cuda_tile.module @m {
     return
   }
 
+  // What is less itself is a zero, which changes no sum that it is added to, whichever sign it has: so these are alike.
+  // CHECK-LABEL: entry @less_itself(
+  // CHECK-NOT: fma
+  // CHECK: return
+  entry @less_itself(%a: tile<f32>, %b: tile<f32>, %c: tile<f32>) {
+    %z = subf %c, %c : tile<f32>
+    %n = negf %z : tile<f32>
+    %x = addf %z, %a : tile<f32>
+    %y = addf %a, %n : tile<f32>
+    %p = mulf %x, %b : tile<f32>
+    %q = mulf %b, %y : tile<f32>
+    %s = subf %p, %q : tile<f32>
+    return
+  }
+
   // A product that is rounded up is left alone, and is not the like of one that rounds to nearest.
   // CHECK-LABEL: entry @directed(
   // CHECK: fma %a, %c, %b

@@ -160,6 +160,7 @@ def test_random_trees_keep_their_bounds_and_what_is_exact() -> None:
     assert not findings, findings[0]
     assert figures["contracted"] > 5
     assert fuzz_contraction.attempt(5, 1142) == ("plain", "")  # zeros of both signs are added there
+    assert fuzz_contraction.attempt(13, 769) == ("plain", "")  # and there a value less itself
 
 
 def test_trees_find_products_that_are_told_apart_by_the_order_of_their_factors(monkeypatch: pytest.MonkeyPatch) -> None:
