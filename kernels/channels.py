@@ -309,8 +309,7 @@ def _norm_backward(dx: Any, dw: Any, db: Any, dy: Any, x: Any, w: Any, mean: Any
     weights = (fh.partition(t, (1, width if each else 1)) for t in (dw, db))
     seen = (t.view(samples, -1, C) for t in (plain, dotted))
     sums_of_samples(*weights, *seen, high, width, each).on()
-    small = dx.element_size() == 2
-    hints = {"num_worker_warps": 2, "occupancy": 8} if small else {"num_worker_warps": 4, "occupancy": 4}
+    hints = {"num_worker_warps": 2, "occupancy": 8} if dx.element_size() == 2 else _hints(dx)
     scaled = hinted(scaled_channels_backward, hints)
     scaled(fh.partition(dx, tile), dy, x, mean, rstd, w, straight, along, each).on()
 

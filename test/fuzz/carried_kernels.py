@@ -9,10 +9,10 @@ products are exact in any order, and what two machines compute is the same to th
 from __future__ import annotations
 
 import random
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from program_text import ProgramText
 
 PRELUDE: Final = "import freehold as fh\nfrom freehold import Out, Ref\n\n\n"
 BLOCKS: Final = 3
@@ -70,35 +70,18 @@ class Case:
     """The dtypes of `x0`, `x1`, ..., each of BLOCKS rows of LENGTH elements."""
 
 
-class Writer:
+class Writer(ProgramText):
     """A kernel being written."""
 
+    SCOPES = ("counters",)
+
     def __init__(self, rng: random.Random):
-        self.rng = rng
-        self.lines: list[str] = []
-        self.indent = 1
-        self.fresh = 0
+        super().__init__(rng, 1)
         self.counters = ["n"]
         self.sources: list[str] = []
         self.variables: dict[str, Type] = {}
         self.way = rng.choice(("", "", "repack", "product", "reduce", "join"))
         """What this kernel does more often than others."""
-
-    def line(self, text: str) -> None:
-        self.lines.append("    " * self.indent + text)
-
-    def name(self, word: str) -> str:
-        self.fresh += 1
-        return f"{word}{self.fresh}"
-
-    @contextmanager
-    def block(self, header: str) -> Generator[None]:
-        kept = list(self.counters)
-        self.line(header)
-        self.indent += 1
-        yield
-        self.indent -= 1
-        self.counters = kept
 
     # --- Expressions -------------------------------------------------------------------------------------------------
 

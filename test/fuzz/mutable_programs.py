@@ -9,9 +9,9 @@ numbers are integers below 32, also those of floats.
 from __future__ import annotations
 
 import random
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Final
+
+from program_text import ProgramText
 
 PRELUDE: Final = "import freehold as fh\nfrom freehold import Mut, Ref, f32\n\n\n"
 REGIONS: Final = 3
@@ -22,15 +22,14 @@ DEPTH: Final = 4
 """How deep statements are nested."""
 
 
-class Program:
+class Program(ProgramText):
     """A kernel `kernel(y, z, x, a, b)` being written."""
 
+    SCOPES = "integers", "tiles", "regions"
+
     def __init__(self, rng: random.Random):
-        self.rng = rng
-        self.lines: list[str] = []
-        self.indent = 0
+        super().__init__(rng)
         self.loops = 0
-        self.fresh = 0
         self.integers: list[str] = []
         self.fixed: set[str] = set()
         """Integers that are not assigned."""
@@ -40,25 +39,6 @@ class Program:
         self.row = ""
         """The name of what has three regions, where there is one."""
         self.helpers: list[str] = []
-
-    # --- Text --------------------------------------------------------------------------------------------------------
-
-    def line(self, text: str) -> None:
-        self.lines.append("    " * self.indent + text)
-
-    def name(self, word: str) -> str:
-        self.fresh += 1
-        return f"{word}{self.fresh}"
-
-    @contextmanager
-    def block(self, header: str) -> Generator[None]:
-        """What stands under a header. Names that are bound in it are not read behind it."""
-        kept = [list(names) for names in (self.integers, self.tiles, self.regions)]
-        self.line(header)
-        self.indent += 1
-        yield
-        self.indent -= 1
-        self.integers, self.tiles, self.regions = kept
 
     # --- Expressions -------------------------------------------------------------------------------------------------
 

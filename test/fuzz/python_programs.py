@@ -8,8 +8,8 @@ before it is read, and every way through the kernel stores once.
 from __future__ import annotations
 
 import random
-from collections.abc import Generator
-from contextlib import contextmanager
+
+from program_text import ProgramText
 
 PRELUDE = "import freehold as fh\nfrom freehold import Out, Ref, f32\n\n\n"
 LINES = 90
@@ -18,16 +18,16 @@ DEPTH = 6
 """How deep statements are nested."""
 
 
-class Program:
+class Program(ProgramText):
     """A kernel `kernel(y, x, a, b)` being written: `y` has tiles of 4, `a` and `b` are integers."""
 
+    SCOPES = "integers", "floats", "tiles"
+    BEFORE_NUMBER = "_"
+
     def __init__(self, rng: random.Random):
-        self.rng = rng
-        self.lines: list[str] = []
-        self.indent = 0
+        super().__init__(rng)
         self.loops = 0
         """How many loops of the function are around."""
-        self.fresh = 0
         self.integers: list[str] = []
         """Variables that hold integers, and so on: those that may be read."""
         self.floats: list[str] = []
@@ -41,25 +41,8 @@ class Program:
 
     # --- Text --------------------------------------------------------------------------------------------------------
 
-    def line(self, text: str) -> None:
-        self.lines.append("    " * self.indent + text)
-
     def choose(self, *options: str) -> str:
         return self.rng.choice(options)
-
-    def name(self, word: str) -> str:
-        self.fresh += 1
-        return f"{word}_{self.fresh}"
-
-    @contextmanager
-    def block(self, header: str) -> Generator[None]:
-        """What stands under a header. Names that are bound in it are not read behind it."""
-        kept = [list(names) for names in (self.integers, self.floats, self.tiles)]
-        self.line(header)
-        self.indent += 1
-        yield
-        self.indent -= 1
-        self.integers, self.floats, self.tiles = kept
 
     # --- Expressions -------------------------------------------------------------------------------------------------
 

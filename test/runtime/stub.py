@@ -54,6 +54,24 @@ def passed(sizes: str) -> list[Any]:
     return found
 
 
+def told(sizes: str, call: Callable[[], Any]) -> tuple[list[Any], Any]:
+    """The parameters of a call's last launch, and what it returns; as many for each of its launches."""
+    expect(sizes)
+    found = call()
+    parameters = passed(sizes)
+    expect("")
+    return parameters, found
+
+
+def launches_of(call: Callable[[], Any]) -> int:
+    """How many launches a call does."""
+    count: Any = ctypes.CDLL("libcuda.so.1").stub_launches
+    count.restype = ctypes.c_ulong
+    before = count()
+    call()
+    return int(count()) - before
+
+
 current: Final = [0]
 """The handle of torch's current stream, which programs change."""
 

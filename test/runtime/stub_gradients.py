@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import stub as stub_of_torch
 from counting import steps
-from stub import expect, passed, posing, run_tests, the_stub
+from stub import launches_of, posing, run_tests, the_stub, told
 
 import freehold as fh
 from freehold import Mut, Out, Ref, i32, kernels
@@ -108,21 +108,6 @@ def noticed() -> Generator[list[str]]:
             for one, what in {op._again: ", gradients", op._all: ", all", op._run: ""}.items():
                 stack.enter_context(patch.object(one, "inner", noted(f"{op.name}{what}", one.inner)))
         yield names
-
-
-def launches_of(call: Callable[[], Any]) -> int:
-    before = stub.stub_launches()
-    call()
-    return int(stub.stub_launches()) - before
-
-
-def told(sizes: str, call: Callable[[], Any]) -> tuple[list[Any], Any]:
-    """The parameters of a call's last launch, and what it returns; as many for each of its launches."""
-    expect(sizes)
-    found = call()
-    parameters = passed(sizes)
-    expect("")
-    return parameters, found
 
 
 def normal(*shape: int, dtype: Any = torch.float32, wants: bool = True) -> Any:

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import stub as stub_of_torch
 from counting import steps
-from stub import expect, passed, posing, run_tests, the_stub
+from stub import launches_of, posing, run_tests, the_stub, told
 
 import freehold as fh
 from freehold import Mut, Out, Ref, f32
@@ -67,21 +67,6 @@ def scaled(x: Any, a: float) -> Any:
     y = x.new_empty(half.shape)
     scale(fh.partition(y, (4, 64)), total, a).on()
     return y, total
-
-
-def launches_of(call: Callable[[], Any]) -> int:
-    before = stub.stub_launches()
-    call()
-    return int(stub.stub_launches()) - before
-
-
-def told(sizes: str, call: Callable[[], Any]) -> tuple[list[Any], Any]:
-    """The parameters of a call's last launch, and what it returns; as many for each of its launches."""
-    expect(sizes)
-    found = call()
-    parameters = passed(sizes)
-    expect("")
-    return parameters, found
 
 
 def learnt(function: Counted, *arguments: Any) -> int:
